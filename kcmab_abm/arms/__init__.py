@@ -1,0 +1,1 @@
+"""Reward laws, one a file."""

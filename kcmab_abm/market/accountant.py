@@ -1,0 +1,49 @@
+"""The accountant: listens to every receipt and writes it down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kcmab_abm.market.wire import Process
+from kcmab_abm.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from kcmab_abm.market.place import MarketPlace
+
+
+class Accountant:
+    """The agent who keeps the ledger: who took what, for how much, at what regret."""
+
+    def __init__(self, place: MarketPlace) -> None:
+        self.place = place
+        customers = len(place.clock)
+        means = place.scenario.market.means
+        # A customer who leaves takes arm -1, the last entry: she forgoes the whole best mean.
+        self.gaps = np.append(means.max() - means, means.max()).tolist()
+        self.ledger = Trajectory(
+            clock=np.array(place.clock),
+            targets=np.full(customers, -1, np.int64),
+            offers=np.zeros(customers),
+            arms=np.full(customers, -1, np.int64),
+            rewards=np.zeros(customers),
+            payments=np.zeros(customers),
+            regrets=np.zeros(customers),
+            seeded=np.zeros(customers, np.bool_),
+        )
+
+    def keep(self) -> Process:
+        """Write one line for every receipt."""
+        ledger = self.ledger
+        news = self.place.receipts.next
+        while True:
+            visit, news = yield news
+            line = visit.number - 1
+            ledger.targets[line] = visit.target
+            ledger.offers[line] = visit.offer
+            ledger.arms[line] = visit.arm
+            ledger.rewards[line] = visit.reward
+            ledger.payments[line] = visit.payment
+            ledger.regrets[line] = self.gaps[visit.arm]
+            ledger.seeded[line] = visit.seeded

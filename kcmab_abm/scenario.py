@@ -1,0 +1,305 @@
+"""Scenario files: TOML in, checked and frozen objects out."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, Entry, Law, Number
+from kcmab_abm.errors import ScenarioError
+from kcmab_abm.forms import LARGEST_MARKET, scenario_form
+from kcmab_abm.problems import explain
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm: its law and the law's numbers."""
+
+    law: Law
+    row: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The expected reward, mu_i."""
+        return self.law.mean(self.row)
+
+    @property
+    def variance(self) -> float:
+        """The variance of a reward."""
+        return self.law.variance(self.row)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A policy or behaviour with its parameters filled in."""
+
+    entry: Entry
+    label: str
+    values: tuple[Number, ...]
+
+    @property
+    def params(self) -> Any:
+        """The parameters by name."""
+        return self.entry.params(self.values)
+
+
+@dataclass(frozen=True)
+class Duration:
+    """How long something takes: constant (`low`), exponential (mean `low`) or uniform."""
+
+    law: str
+    low: float
+    high: float = 0.0
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it takes no time at all, for anybody."""
+        return self.low == 0.0 and self.high == 0.0
+
+    def draw(self, rng: Generator) -> float:
+        """One customer's duration."""
+        if self.law == "constant":
+            return self.low
+        if self.law == "exponential":
+            return float(rng.exponential(self.low))
+        return float(rng.uniform(self.low, self.high))
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """When customers come: in slots, at a Poisson rate, or at given times."""
+
+    process: str
+    rate: float = 1.0
+    times: tuple[float, ...] = field(default=(), repr=False)
+
+    def clock(self, customers: int, rng: Generator) -> NDArray[np.float64]:
+        """The arrival times of the first customers."""
+        if self.process == "poisson":
+            return np.cumsum(rng.exponential(1.0 / self.rate, customers))
+        if self.process == "trace":
+            return np.array(self.times[:customers])
+        return np.arange(1.0, customers + 1.0)
+
+
+@dataclass(frozen=True)
+class Market:
+    """The world in which the controllers are compared."""
+
+    arms: tuple[Arm, ...]
+    customers: Choice
+    arrivals: Arrivals
+    first_ties: bool
+    seeding_cost: float
+    service_time: Duration
+    report_delay: Duration
+    report_probability: float
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The true means, mu_i."""
+        return np.array([arm.mean for arm in self.arms])
+
+    @property
+    def needs_clock(self) -> str:
+        """Why customers may overlap in time and only the market engine will do; '' if not."""
+        if not self.service_time.is_zero:
+            return "customers take time to consume (service_time)"
+        if not self.report_delay.is_zero:
+            return "reports are delayed (report_delay)"
+        return ""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """An experiment: one market, the policies to compare in it, how long and how often."""
+
+    title: str
+    horizon: int
+    replications: int
+    seed: int
+    market: Market
+    policies: tuple[Choice, ...]
+    settings: Mapping[str, Any] = field(repr=False, compare=False)
+    folder: Path = field(repr=False, compare=False)
+
+    def policy(self, label: str) -> Choice:
+        """The policy with that label; a policy's name will do if only one has it."""
+        labels = [choice.label for choice in self.policies]
+        named = [choice for choice in self.policies if choice.entry.name == label]
+        if label in labels:
+            return self.policies[labels.index(label)]
+        if len(named) == 1:
+            return named[0]
+        raise ScenarioError([f"no policy labelled {label!r}; this scenario has: {labels}"])
+
+    def replace(self, **changes: Any) -> Scenario:
+        """The same scenario with some top-level settings changed.
+
+        >>> from kcmab_abm import make_scenario
+        >>> scenario = make_scenario({
+        ...     "horizon": 100,
+        ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.8]}},
+        ...     "policy": [{"name": "ucb"}],
+        ... })
+        >>> scenario.replace(horizon=20).horizon
+        20
+        """
+        return make_scenario({**self.settings, **changes}, folder=self.folder)
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """Read and check a scenario file; a `ScenarioError` lists all that is wrong with it."""
+    return make_scenario(read_settings(path), folder=Path(path).parent, source=f"{path}: ")
+
+
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """Read a TOML file as it stands, without checking what it says."""
+    path = Path(path)
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        reason = "no such file"
+    except IsADirectoryError:
+        reason = "is a directory; give a scenario file (TOML)"
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror or error}"
+    except UnicodeDecodeError as error:
+        reason = f"not UTF-8 text (byte {error.start}); save it as UTF-8"
+    except tomllib.TOMLDecodeError as error:
+        reason = f"not TOML: {error}"
+    except RecursionError:
+        reason = "not a scenario: nested too deeply"
+    except ValueError as error:  # a NUL in the path, an integer of 5 000 digits
+        reason = f"cannot be read: {error}"
+    raise ScenarioError([f"{path}: {reason}"])
+
+
+def make_scenario(
+    settings: Mapping[str, Any], *, folder: str | Path = ".", source: str = ""
+) -> Scenario:
+    """Check settings that have the shape of a scenario file and make a scenario of them.
+
+    `folder` is where a trace file is looked for; `source` begins every line of an error.
+    """
+    model = scenario_form()
+    try:
+        form = model.model_validate(dict(settings))
+    except ValidationError as error:
+        problems = explain(error, settings, model)
+        raise ScenarioError([source + problem for problem in problems]) from None
+    data = form.model_dump(exclude_none=True)
+    problems = []
+    scenario = Scenario(
+        title=data["title"],
+        horizon=data["horizon"],
+        replications=data["replications"],
+        seed=data["seed"],
+        market=_market(form, data, Path(folder), problems),
+        policies=_policies(data["policy"], problems),
+        settings=data,
+        folder=Path(folder),
+    )
+    if problems:
+        raise ScenarioError([source + problem for problem in problems])
+    return scenario
+
+
+def _market(form: Any, data: dict[str, Any], folder: Path, problems: list[str]) -> Market:
+    market = data["market"]
+    groups = form.market.arms if isinstance(form.market.arms, list) else [form.market.arms]
+    arms = tuple(Arm(LAWS.find(group.law), row) for group in groups for row in group.rows())
+    if len(arms) > LARGEST_MARKET:
+        problems.append(f"market.arms: must be at most {LARGEST_MARKET} arms, got {len(arms)}")
+    customers = market["customers"]
+    behaviour = BEHAVIOURS.find(customers["behaviour"])
+    return Market(
+        arms=arms,
+        customers=Choice(behaviour, behaviour.name, _values(behaviour, customers)),
+        arrivals=_arrivals(market["arrivals"], folder, data["horizon"], problems),
+        first_ties=market["ties"] == "first",
+        seeding_cost=float(market["seeding_cost"]),
+        service_time=_duration(market, "service_time", problems),
+        report_delay=_duration(market, "report_delay", problems),
+        report_probability=float(market["report_probability"]),
+    )
+
+
+def _values(entry: Entry, table: Mapping[str, Any]) -> tuple[Number, ...]:
+    return tuple(type(p.default)(table[word]) for word, p in entry.parameters.items())
+
+
+def _duration(market: Mapping[str, Any], word: str, problems: list[str]) -> Duration:
+    given = market[word]
+    if not isinstance(given, dict):
+        return Duration("constant", float(given))
+    if given["law"] == "uniform" and given["low"] > given["high"]:
+        problems.append(
+            f"market.{word}: low must be <= high, got {given['low']} and {given['high']}"
+        )
+    low, *high = (float(number) for key, number in given.items() if key != "law")
+    return Duration(given["law"], low, *high)
+
+
+def _policies(tables: list[dict[str, Any]], problems: list[str]) -> tuple[Choice, ...]:
+    entries = [POLICIES.find(table["name"]) for table in tables]
+    names = Counter(entry.name for entry in entries)
+    choices: list[Choice] = []
+    for place, (table, entry) in enumerate(zip(tables, entries, strict=True)):
+        values = _values(entry, table)
+        label = table.get("label") or _label(entry, values, alone=names[entry.name] == 1)
+        taken = [choice.label for choice in choices]
+        if label in taken:
+            problems.append(
+                f"policy[{place}].label: {label!r} is already the label of "
+                f"policy[{taken.index(label)}]; give each policy a label of its own"
+            )
+        choices.append(Choice(entry, label, values))
+    return tuple(choices)
+
+
+def _label(entry: Entry, values: tuple[Number, ...], alone: bool) -> str:
+    if alone or not values:
+        return entry.name
+    settings = (f"{word} = {value:g}" for word, value in zip(entry.parameters, values, strict=True))
+    return f"{entry.name} ({', '.join(settings)})"
+
+
+def _arrivals(
+    table: dict[str, Any], folder: Path, horizon: int, problems: list[str]
+) -> Arrivals:
+    if table["process"] != "trace":
+        return Arrivals(**table)
+    place = f"market.arrivals.file: {table['file']}"
+    try:
+        text = (folder / table["file"]).read_text(encoding="utf-8")
+        times = tuple(float(line) for line in text.split())
+    except OSError as error:
+        problems.append(f"{place}: cannot be read: {error.strerror or error}")
+    except ValueError as error:
+        problems.append(f"{place}: must hold one arrival time a line ({error})")
+    else:
+        problems.extend(f"{place}: {fault}" for fault in _trace_faults(times, horizon))
+        return Arrivals("trace", times=times)
+    return Arrivals("trace")
+
+
+def _trace_faults(times: tuple[float, ...], horizon: int) -> list[str]:
+    if len(times) < horizon:
+        return [f"must hold at least {horizon} times (the horizon), got {len(times)}"]
+    before = 0.0
+    for line, time in enumerate(times, 1):
+        if not (math.isfinite(time) and time >= before):
+            return [f"line {line}: times must be finite, >= 0 and not decrease, got {time}"]
+        before = time
+    return []

@@ -1,0 +1,109 @@
+"""What one replication did, customer by customer, and what a set of replications adds up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CURVES = ("regret", "realised_regret", "compensation")
+LATE = 1000  # customers at the end of a run by whom a lock-in is judged
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One market from the first customer to the last, as the accountant wrote it down.
+
+    Every array has one entry a customer, in the order of arrival. Arms are numbered from 0; an
+    entry of `arms` is -1 where the customer left without pulling. `offers` are those posted on the
+    target; `seeded` marks the customers whom the controller directed because some arm had no report
+    yet: they are paid the seeding cost, which is kept out of `payments`.
+    """
+
+    clock: Floats
+    targets: Ints
+    offers: Floats
+    arms: Ints
+    rewards: Floats
+    payments: Floats
+    regrets: Floats
+    seeded: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.arms)
+
+    def frame(self) -> pd.DataFrame:
+        """The trajectory as a table, one row a customer, customers numbered from 1."""
+        columns = {
+            "clock": self.clock,
+            "target": self.targets,
+            "offer": self.offers,
+            "arm": self.arms,
+            "reward": self.rewards,
+            "payment": self.payments,
+            "regret": self.regrets,
+            "seeded": self.seeded,
+        }
+        customers = pd.RangeIndex(1, len(self) + 1, name="customer")
+        return pd.DataFrame(columns, index=customers)
+
+
+class Tally(NamedTuple):
+    """Sums over the customers of some replications, one leading entry a replication.
+
+    `curves[r, c, m]` is measure `CURVES[m]` after the c-th checkpoint. The rest holds for the
+    whole run: customers seeded, customers targeted after that, those of them who took the target,
+    customers who were paid, customers among the last thousand on a wrong arm, and for each arm how
+    often it was pulled and what was paid for it.
+    """
+
+    curves: Floats
+    seeded: Ints
+    targeted: Ints
+    accepted: Ints
+    paid: Ints
+    late_wrong: Ints
+    pulls: Ints
+    payments: Floats
+
+
+def empty_tally(replications: int, checkpoints: int, arms: int) -> Tally:
+    """A tally with nothing in it yet."""
+    counts = [np.zeros(replications, np.int64) for _ in range(5)]
+    return Tally(
+        np.zeros((replications, checkpoints, len(CURVES))),
+        *counts,
+        np.zeros((replications, arms), np.int64),
+        np.zeros((replications, arms)),
+    )
+
+
+def tally(run: Trajectory, means: Floats, checkpoints: Ints) -> Tally:
+    """Add up one trajectory, customer after customer, as the compiled engine does."""
+    best = means.max()
+    curves = np.empty((1, len(checkpoints), len(CURVES)))
+    for place, steps in enumerate([run.regrets, best - run.rewards, run.payments]):
+        curves[0, :, place] = np.cumsum(steps)[checkpoints - 1]
+    pulled = run.arms >= 0
+    wrong = np.where(pulled, means[run.arms] < best, True)
+    asked = ~run.seeded
+    arms = run.arms[pulled]
+    counts = [
+        run.seeded.sum(),
+        asked.sum(),
+        (asked & (run.arms == run.targets)).sum(),
+        (run.payments > 0.0).sum(),
+        wrong[-LATE:].sum(),
+    ]
+    return Tally(
+        curves,
+        *(np.array([count], np.int64) for count in counts),
+        np.bincount(arms, minlength=len(means))[None, :].astype(np.int64),
+        np.bincount(arms, weights=run.payments[pulled], minlength=len(means))[None, :],
+    )
