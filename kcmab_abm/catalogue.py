@@ -51,7 +51,7 @@ class Parameter:
         return " and ".join(limits) or "any number"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
     """A policy or a behaviour: plain functions and what the engines need to know of them.
 
@@ -93,7 +93,7 @@ class LawSettings(BaseModel):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Law:
     """A reward law on [0, 1]: its quantile function, its moments, its settings."""
 

@@ -1,0 +1,1 @@
+"""The market compiled: the same functions, looped over thousands of replications."""

@@ -1,0 +1,174 @@
+"""From plain functions to a compiled kernel, kept on disk and never stale.
+
+A kernel is a copy of `kernel.py`, executed with the functions of one policy, one behaviour and the
+laws among its globals. The copy lives in a folder named by a digest of everything that goes into
+it: the functions and whatever they refer to, the sources that both engines share, the versions of
+the libraries. Numba keeps the machine code beside the copy; if anything changes, so does the
+folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+import types
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+import platformdirs
+import scipy
+from numba.extending import register_jitable
+
+import kcmab_abm
+from kcmab_abm import book, offers, streams
+from kcmab_abm.batch import kernel as template
+from kcmab_abm.batch import special  # noqa: F401 (teaches numba SciPy's functions)
+from kcmab_abm.batch.reach import Opaque, digest, reachable
+from kcmab_abm.catalogue import LAWS, Entry, Law, fields_type
+
+_PACKAGE = Path(kcmab_abm.__file__).parent
+_SOURCES = ["book.py", "offers.py", "streams.py", "trajectory.py", "catalogue.py", "batch/*.py"]
+_VERSIONS = [sys.version, np.__version__, numba.__version__, llvmlite.__version__, scipy.__version__]
+_CACHE = "KCMAB_CACHE_DIR"
+
+_registered: set[types.FunctionType] = set()
+
+
+def known_laws(used: tuple[Law, ...]) -> tuple[Law, ...]:
+    """The laws that a kernel is compiled for: the package's own and those in use."""
+    own = [LAWS.find(name) for name in LAWS.own_names()]
+    return (*own, *sorted({*used} - {*own}, key=lambda law: law.name))
+
+
+@lru_cache(maxsize=None)
+def kernel_for(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> types.ModuleType:
+    """The kernel that runs this policy with these customers on arms of these laws.
+
+    It is compiled when it is first called, unless an earlier run left the machine code on disk.
+    """
+    supplied = _supplied(policy, behaviour, laws)
+    for function in [*supplied.values(), *_shared()]:
+        _make_compilable(function)
+    folder = _folder(supplied)
+    copy = folder / "kernel.py"
+    if not copy.exists():
+        partial = folder / f"kernel-{os.getpid()}.partial"
+        shutil.copyfile(str(template.__file__), partial)
+        partial.replace(copy)
+    name = f"kcmab_kernel_{folder.name}"
+    spec = importlib.util.spec_from_file_location(name, copy)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__dict__.update(supplied)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def cache_folder() -> Path:
+    """Where kernels are kept: $KCMAB_CACHE_DIR, else the user's cache, else a temporary folder."""
+    wanted = os.environ.get(_CACHE) or platformdirs.user_cache_dir("kcmab", appauthor=False)
+    with contextlib.suppress(OSError):
+        Path(wanted).mkdir(parents=True, exist_ok=True)
+        if os.access(wanted, os.W_OK):
+            return Path(wanted)
+    return _temporary_folder()
+
+
+@lru_cache(maxsize=1)
+def _temporary_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="kcmab-"))
+
+
+def _folder(supplied: dict[str, types.FunctionType]) -> Path:
+    summary = hashlib.sha256(repr(_VERSIONS).encode())
+    for pattern in _SOURCES:
+        for source in sorted(_PACKAGE.glob(pattern)):
+            summary.update(source.read_bytes())
+    root = cache_folder()
+    try:
+        for name, function in supplied.items():
+            summary.update(f"{name} {digest(function)}".encode())
+    except Opaque:
+        root = Path(tempfile.mkdtemp(dir=_temporary_folder()))
+    folder = root / summary.hexdigest()[:32]
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _shared() -> list[Any]:
+    return [
+        book.record, book.next_unreported, offers.least_offer,
+        streams.restart, streams.stream_key, streams.uniform_at,
+    ]  # fmt: skip
+
+
+def _make_compilable(function: types.FunctionType) -> None:
+    """Let compiled code call a plain function and all it calls.
+
+    The package's own functions are tested never to leave their arrays; other people's have every
+    index checked.
+    """
+    for each in reachable(function):
+        if each not in _registered:
+            own = each.__module__.partition(".")[0] == kcmab_abm.__name__
+            register_jitable(error_model="numpy", boundscheck=not own, _nrt=not own)(each)
+            _registered.add(each)
+
+
+def _supplied(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> dict[str, Any]:
+    """The functions that the template lacks, by the names it knows them by."""
+    ignore = _define("def act(arm, reward, book, memory, params, rng): pass")
+    return {
+        "choose": policy.act,
+        "learn": policy.learn or ignore,
+        "take": behaviour.act,
+        "hear": behaviour.learn or ignore,
+        "reward": _reward(laws),
+        "policy_params": _params(policy),
+        "policy_memory": _memory(policy),
+        "customer_params": _params(behaviour),
+        "customer_memory": _memory(behaviour),
+    }
+
+
+def _reward(laws: tuple[Law, ...]) -> Callable[..., float]:
+    lines = ["def act(kind, u, row):"]
+    lines += [f"    if kind == {kind}: return law_{kind}(u, row)" for kind in range(len(laws))]
+    lines += ["    return 0.0"]
+    return _define("\n".join(lines), **{f"law_{k}": law.reward for k, law in enumerate(laws)})
+
+
+def _params(entry: Entry) -> Callable[..., Any]:
+    casts = [type(parameter.default).__name__ for parameter in entry.parameters.values()]
+    values = [f"{cast}(values[{place}])" for place, cast in enumerate(casts)]
+    return _define(
+        f"def act(values): return Fields({', '.join(values)})",
+        Fields=fields_type(tuple(entry.parameters)),
+    )
+
+
+def _memory(entry: Entry) -> Callable[..., Any]:
+    parts = [f"flat[bounds[{k}]:bounds[{k + 1}]]" for k in range(len(entry.memory))]
+    return _define(
+        f"def act(flat, bounds): return Fields({', '.join(parts)})",
+        Fields=fields_type(tuple(entry.memory)),
+    )
+
+
+def _define(source: str, **scope: Any) -> Any:
+    """A function from its text: numba cannot loop over the fields of a named tuple."""
+    names = {"__name__": kcmab_abm.__name__, **scope}
+    exec(source, names)
+    return names["act"]

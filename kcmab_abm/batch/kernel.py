@@ -1,0 +1,195 @@
+"""The compiled twin of the market: one replication after another, no Python in between.
+
+This file is a template. `compile.py` loads a copy of it for every policy and behaviour, with the
+names under `Supplied` set to their functions, so that the compiler sees one program and can inline
+it. Read `advance` beside `market/controller.py` and `market/customer.py`: it does what they do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from kcmab_abm.batch.state import (
+    BAD_ARM,
+    BAD_TARGET,
+    DONE,
+    STOPPED,
+    Block,
+    State,
+    Streams,
+    World,
+)
+from kcmab_abm.book import Book, next_unreported, record
+from kcmab_abm.offers import Board, least_offer
+from kcmab_abm.streams import ARMS, CUSTOMERS, POLICY, REPORTS, restart, stream_key, uniform_at
+from kcmab_abm.trajectory import LATE, Tally
+
+if TYPE_CHECKING:  # Supplied
+    from collections.abc import Callable
+
+    choose: Callable[..., int]
+    learn: Callable[..., None]
+    take: Callable[..., int]
+    hear: Callable[..., None]
+    reward: Callable[..., float]
+    policy_params: Callable[..., Any]
+    policy_memory: Callable[..., Any]
+    customer_params: Callable[..., Any]
+    customer_memory: Callable[..., Any]
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def advance(
+    world: World, state: State, streams: Streams, start: int, count: int, block: Block
+) -> tuple[int, int, int]:
+    """Let the next `count` customers through and write them into the block."""
+    arms = len(state.pulled)
+    book = state.book
+    policy_memory_ = policy_memory(state.policy_memory, world.policy_bounds)
+    customer_memory_ = customer_memory(state.customer_memory, world.customer_bounds)
+    policy_params_ = policy_params(world.policy_values)
+    customer_params_ = customer_params(world.customer_values)
+    reports_key = state.keys[arms]
+    unreported = state.unreported[0]
+    for line in range(count):
+        customer = start + line + 1
+        offer = 0.0
+        payment = 0.0
+        gain = 0.0
+        seeded = unreported > 0
+        if seeded:
+            target = next_unreported(book, state.directed)
+            state.directed[target] += 1
+            arm = target
+        else:
+            target = choose(customer, book, policy_memory_, policy_params_, streams.policy)
+            if target < 0 or target >= arms:
+                return BAD_TARGET, customer, target
+            offer = least_offer(book, target)
+            state.offers[target] = offer
+            board = Board(target, state.offers)
+            arm = take(
+                customer, book, board, customer_memory_, customer_params_, streams.customers
+            )
+            if arm < -1 or arm >= arms:
+                return BAD_ARM, customer, arm
+            if arm >= 0:
+                payment = state.offers[arm]
+            state.offers[target] = 0.0
+        if arm >= 0:
+            uniform = uniform_at(state.keys[arm], np.uint64(state.pulled[arm]))
+            gain = reward(world.kinds[arm], uniform, world.rows[arm])
+            state.pulled[arm] += 1
+            if (
+                world.report_probability >= 1.0
+                or uniform_at(reports_key, np.uint64(customer)) < world.report_probability
+            ):
+                if book.pulls[arm] == 0:
+                    unreported -= 1
+                record(book, arm, gain)
+                learn(arm, gain, book, policy_memory_, policy_params_, streams.policy)
+                hear(arm, gain, book, customer_memory_, customer_params_, streams.customers)
+        block.targets[line] = target
+        block.offers[line] = offer
+        block.arms[line] = arm
+        block.rewards[line] = gain
+        block.payments[line] = payment
+        block.seeded[line] = seeded
+    state.unreported[0] = unreported
+    return DONE, 0, 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_up(
+    world: World, start: int, count: int, block: Block, sums: NDArray[np.float64],
+    place: int, checkpoint: int, tally: Tally,
+) -> int:  # fmt: skip
+    """Add a block to the sums of a replication; returns the checkpoint that comes next."""
+    best = world.gaps[-1]
+    late = world.horizon - LATE
+    regret, realised, compensation = sums[0], sums[1], sums[2]
+    for line in range(count):
+        arm = block.arms[line]
+        gap = world.gaps[arm]
+        regret += gap
+        realised += best - block.rewards[line]
+        compensation += block.payments[line]
+        if arm >= 0:
+            tally.pulls[place, arm] += 1
+            tally.payments[place, arm] += block.payments[line]
+        if block.payments[line] > 0.0:
+            tally.paid[place] += 1
+        if block.seeded[line]:
+            tally.seeded[place] += 1
+        else:
+            tally.targeted[place] += 1
+            if arm == block.targets[line]:
+                tally.accepted[place] += 1
+        if start + line >= late and (arm < 0 or gap > 0.0):
+            tally.late_wrong[place] += 1
+        if start + line + 1 == world.checkpoints[checkpoint]:
+            tally.curves[place, checkpoint, 0] = regret
+            tally.curves[place, checkpoint, 1] = realised
+            tally.curves[place, checkpoint, 2] = compensation
+            checkpoint += 1
+    sums[0], sums[1], sums[2] = regret, realised, compensation
+    return checkpoint
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def run_replications(
+    world: World, streams: Streams, first: int, block: Block, tally: Tally,
+    control: NDArray[np.int64],
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """Run replications `first`, `first + 1`, ..., as many as the tally has room for.
+
+    `control[0]` is set from outside to stop; `control[1]` counts the customers let through.
+    """
+    arms = len(world.kinds)
+    state = State(
+        Book(np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), world.first_ties),
+        np.zeros(arms + 1, np.uint64),
+        np.zeros(arms, np.int64),
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+        np.zeros(1, np.int64),
+        np.zeros(world.policy_bounds[-1]),
+        np.zeros(world.customer_bounds[-1]),
+    )
+    sums = np.zeros(3)
+    for place in range(len(tally.seeded)):
+        replication = np.uint64(first + place)
+        restart(
+            streams.policy_words, streams.policy,
+            stream_key(world.root, replication, np.uint64(POLICY)),
+        )  # fmt: skip
+        restart(
+            streams.customers_words, streams.customers,
+            stream_key(world.root, replication, np.uint64(CUSTOMERS)),
+        )  # fmt: skip
+        for arm in range(arms):
+            state.keys[arm] = stream_key(world.root, replication, np.uint64(ARMS + arm))
+        state.keys[arms] = stream_key(world.root, replication, np.uint64(REPORTS))
+        state.book.pulls[:] = 0
+        state.book.totals[:] = 0.0
+        state.book.means[:] = 0.0
+        state.pulled[:] = 0
+        state.directed[:] = 0
+        state.unreported[0] = arms
+        state.policy_memory[:] = 0.0
+        state.customer_memory[:] = 0.0
+        sums[:] = 0.0
+        checkpoint = 0
+        for start in range(0, world.horizon, len(block.arms)):
+            if control[0]:
+                return STOPPED, first + place, start, 0
+            count = min(len(block.arms), world.horizon - start)
+            status, customer, value = advance(world, state, streams, start, count, block)
+            if status != DONE:
+                return status, first + place, customer, value
+            checkpoint = add_up(world, start, count, block, sums, place, checkpoint, tally)
+            control[1] += count
+    return DONE, 0, 0, 0

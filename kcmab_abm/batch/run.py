@@ -1,0 +1,155 @@
+"""Replications through a compiled kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+from numpy.typing import NDArray
+
+from kcmab_abm import streams
+from kcmab_abm.batch.compile import kernel_for, known_laws
+from kcmab_abm.batch.state import BAD_TARGET, DONE, STOPPED, Block, Streams, World
+from kcmab_abm.errors import PlayError
+from kcmab_abm.scenario import Choice, Scenario
+from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
+
+BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
+
+
+class Stopped(Exception):
+    """The run was asked to stop, and did."""
+
+
+def new_control() -> NDArray[np.int64]:
+    """The line to a running kernel: set entry 0 to stop it; entry 1 counts its customers."""
+    return np.zeros(2, np.int64)
+
+
+def why_not(scenario: Scenario, policy: Choice) -> str:
+    """Why the batch engine cannot run this policy in this scenario; '' if it can.
+
+    Finds out by running one customer, which compiles the kernel unless it is on disk.
+    """
+    if scenario.market.needs_clock:
+        return scenario.market.needs_clock
+    try:
+        _run(scenario, policy, 0, 1, _new_block(1), np.array([1]), 1, new_control())
+    except NumbaError as error:
+        return f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
+    return ""
+
+
+def run_batch(
+    scenario: Scenario,
+    policy: Choice,
+    first: int,
+    count: int,
+    checkpoints: NDArray[np.int64],
+    control: NDArray[np.int64] | None = None,
+) -> Tally:
+    """Replications `first` to `first + count - 1`, added up at the checkpoints."""
+    horizon = scenario.horizon
+    block = _new_block(min(BLOCK, horizon))
+    if control is None:
+        control = new_control()
+    return _run(scenario, policy, first, count, block, checkpoints, horizon, control)
+
+
+def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Trajectory:
+    """One replication, customer by customer."""
+    horizon, market = scenario.horizon, scenario.market
+    block = _new_block(horizon)
+    _run(scenario, policy, replication, 1, block, np.array([horizon]), horizon, new_control())
+    arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
+    return Trajectory(
+        clock=market.arrivals.clock(horizon, arrivals),
+        regrets=_gaps(scenario)[block.arms],
+        **block._asdict(),
+    )
+
+
+def _run(
+    scenario: Scenario, policy: Choice, first: int, count: int, block: Block,
+    checkpoints: NDArray[np.int64], horizon: int, control: NDArray[np.int64],
+) -> Tally:  # fmt: skip
+    market = scenario.market
+    laws = known_laws(tuple(arm.law for arm in market.arms))
+    kernel = kernel_for(policy.entry, market.customers.entry, laws)
+    kinds = {law.name: kind for kind, law in enumerate(laws)}
+    rows = np.zeros((len(market.arms), max(len(arm.row) for arm in market.arms)))
+    for place, arm in enumerate(market.arms):
+        rows[place, : len(arm.row)] = arm.row
+    world = World(
+        root=streams.root_key(scenario.seed),
+        horizon=horizon,
+        checkpoints=checkpoints,
+        gaps=_gaps(scenario),
+        kinds=np.array([kinds[arm.law.name] for arm in market.arms]),
+        rows=rows,
+        first_ties=market.first_ties,
+        report_probability=market.report_probability,
+        policy_values=np.array(policy.values, np.float64),
+        policy_bounds=_bounds(policy, len(rows)),
+        customer_values=np.array(market.customers.values, np.float64),
+        customer_bounds=_bounds(market.customers, len(rows)),
+    )
+    tally = empty_tally(count, len(checkpoints), len(rows))
+    status = kernel.run_replications(world, _new_streams(), first, block, tally, control)
+    _check(status, scenario, policy)
+    return tally
+
+
+def _check(status: tuple[int, int, int, int], scenario: Scenario, policy: Choice) -> None:
+    code, replication, customer, arm = status
+    if code == DONE:
+        return
+    if code == STOPPED:
+        raise Stopped
+    last = len(scenario.market.arms) - 1
+    if code == BAD_TARGET:
+        raise PlayError(
+            f"policy {policy.entry.name!r} chose arm {arm} for customer {customer}; "
+            f"arms are 0..{last}"
+        )
+    raise PlayError(
+        f"behaviour {scenario.market.customers.entry.name!r} took arm {arm} as customer "
+        f"{customer}; arms are 0..{last}, or -1 to leave"
+    )
+
+
+def _gaps(scenario: Scenario) -> NDArray[np.float64]:
+    """mu_1 - mu_i for every arm; last, for the customer who leaves, mu_1 itself."""
+    means = scenario.market.means
+    return np.append(means.max() - means, means.max())
+
+
+def _bounds(choice: Choice, arms: int) -> NDArray[np.int64]:
+    sizes = choice.entry.memory_sizes(arms, choice.values)
+    return np.array([0, *accumulate(sizes)], np.int64)
+
+
+def _new_block(customers: int) -> Block:
+    return Block(
+        targets=np.empty(customers, np.int64),
+        offers=np.empty(customers),
+        arms=np.empty(customers, np.int64),
+        rewards=np.empty(customers),
+        payments=np.empty(customers),
+        seeded=np.empty(customers, np.bool_),
+    )
+
+
+def _new_streams() -> Streams:
+    policy, customers = streams.Stream(), streams.Stream()
+    return Streams(policy.rng, policy.words, customers.rng, customers.words)
+
+
+def _own_words(error: NumbaError) -> str:
+    """The lines of numba's message that name the trouble and its place in the user's file."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    wanted = [line for line in lines if line and not line.startswith(("-", "During:", "["))]
+    return " ".join(wanted[-4:]) if wanted else str(error)
