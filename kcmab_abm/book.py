@@ -17,34 +17,68 @@ class Book(NamedTuple):
     """What has been reported of every arm so far.
 
     `pulls[i]` is N_i(t), the reports on arm i; `totals[i]` is M_i(t), the sum of the rewards
-    reported; `means[i]` is their quotient. `first_ties` is set when ties go to the lowest index.
+    reported; `means[i]` is their quotient, 0 before the first report. `top` holds the first of the
+    arms with the highest mean and how many share it. `first_ties` is set when ties go to the lowest
+    index.
     """
 
     pulls: NDArray[np.int64]
     totals: NDArray[np.float64]
     means: NDArray[np.float64]
+    top: NDArray[np.int64]
     first_ties: bool
 
 
 def empty_book(arms: int, first_ties: bool = False) -> Book:
     """A book with no report in it."""
-    return Book(np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), first_ties)
+    return Book(
+        np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), np.array([0, arms]), first_ties
+    )
 
 
 def record(book: Book, arm: int, reward: float) -> None:
-    """Write one report into the book."""
+    """Write one report into the book, and see who leads now."""
+    best = book.means[book.top[0]]
+    before = book.means[arm]
     book.pulls[arm] += 1
     book.totals[arm] += reward
-    book.means[arm] = book.totals[arm] / book.pulls[arm]
+    now = book.totals[arm] / book.pulls[arm]
+    book.means[arm] = now
+    if now > best:
+        book.top[0] = arm
+        book.top[1] = 1
+    elif (now == best) != (before == best):
+        find_top(book)
+
+
+def find_top(book: Book) -> None:
+    """Look through all means for the highest."""
+    first = 0
+    tied = 1
+    for arm in range(1, len(book.means)):
+        if book.means[arm] > book.means[first]:
+            first = arm
+            tied = 1
+        elif book.means[arm] == book.means[first]:
+            tied += 1
+    book.top[0] = first
+    book.top[1] = tied
 
 
 def best_mean(book: Book) -> float:
     """The highest empirical mean in the book, max_j m_j."""
-    best = book.means[0]
-    for mean in book.means:
-        if mean > best:
-            best = mean
-    return best
+    return float(book.means[book.top[0]])
+
+
+def draw_tied(values: NDArray[np.float64], first: int, tied: int, rng: Generator) -> int:
+    """One of the `tied` arms whose value is that of arm `first`, each with the same chance."""
+    skip = int(rng.random() * tied)
+    for arm in range(first, len(values)):
+        if values[arm] == values[first]:
+            if skip == 0:
+                return arm
+            skip -= 1
+    return first
 
 
 def highest(values: NDArray[np.float64], book: Book, rng: Generator) -> int:
@@ -53,28 +87,24 @@ def highest(values: NDArray[np.float64], book: Book, rng: Generator) -> int:
     Only a tie draws from `rng`, and it draws once. In a market with `ties = "first"` the lowest
     index wins instead.
     """
-    best = 0
+    first = 0
     tied = 1
     for arm in range(1, len(values)):
-        if values[arm] > values[best]:
-            best = arm
+        if values[arm] > values[first]:
+            first = arm
             tied = 1
-        elif values[arm] == values[best]:
+        elif values[arm] == values[first]:
             tied += 1
     if tied == 1 or book.first_ties:
-        return best
-    skip = int(rng.random() * tied)
-    for arm in range(best, len(values)):
-        if values[arm] == values[best]:
-            if skip == 0:
-                return arm
-            skip -= 1
-    return best
+        return first
+    return draw_tied(values, first, tied, rng)
 
 
 def leader(book: Book, rng: Generator) -> int:
     """The arm with the best record, argmax_i m_i; ties are broken as `highest` does."""
-    return highest(book.means, book, rng)
+    if book.top[1] == 1 or book.first_ties:
+        return int(book.top[0])
+    return draw_tied(book.means, book.top[0], book.top[1], rng)
 
 
 def next_unreported(book: Book, directed: NDArray[np.int64]) -> int:

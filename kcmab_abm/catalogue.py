@@ -14,7 +14,7 @@ import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -73,13 +73,19 @@ class Entry:
         """The first line of the docstring."""
         return first_line(self.act)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process finds its own entry, so that a kernel is loaded once and not once a task.
+        parts = (self.act, self.learn, self.parameters, self.memory, self.cites)
+        return _restore, (self.kind, self.name, *parts)
+
     def params(self, values: tuple[Number, ...]) -> Any:
         """The parameters as the functions read them, by name."""
         return fields_type(tuple(self.parameters))(*values)
 
     def memory_sizes(self, arms: int, values: tuple[Number, ...]) -> tuple[int, ...]:
         """The length of each array of the memory in a market of `arms` arms."""
-        lengths = {"arms": arms, **dict(zip(self.parameters, values, strict=True))}
+        lengths: dict[object, Number] = {"arms": arms}
+        lengths.update(zip(self.parameters, values, strict=True))
         return tuple(int(lengths.get(size, size)) for size in self.memory.values())
 
 
@@ -114,9 +120,12 @@ class Named(Protocol):
     """Anything that has a name and a description."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in files and commands."""
+
     @property
-    def about(self) -> str: ...
+    def about(self) -> str:
+        """One line of description."""
 
 
 Item = TypeVar("Item", bound=Named)
@@ -266,7 +275,14 @@ def _register(
     return keep
 
 
-@lru_cache(maxsize=None)
+def _restore(kind: Literal["policy", "behaviour"], name: str, *parts: Any) -> Entry:
+    catalogue = POLICIES if kind == "policy" else BEHAVIOURS
+    if name not in catalogue.names() or catalogue.find(name).act is not parts[0]:
+        catalogue.add(Entry(kind, name, *parts))
+    return catalogue.find(name)
+
+
+@cache
 def fields_type(names: tuple[str, ...]) -> Any:
     """The named tuple with these fields; one class for each set of names."""
     return namedtuple("Fields", names)  # noqa: PYI024 (the fields are known only now)

@@ -101,9 +101,13 @@ def _entry_model(entry: Entry, key: str, **extra: Any) -> type[BaseModel]:
     fields = {word: _parameter_field(each) for word, each in entry.parameters.items()}
     name_field: Any = (Literal[entry.name], Field(description=entry.about))
     return create_model(
-        f"{entry.kind} {entry.name}", __base__=Form, __doc__=entry.about,
-        **{key: name_field}, **extra, **fields,
-    )  # fmt: skip
+        f"{entry.kind} {entry.name}",
+        __base__=Form,
+        __doc__=entry.about,
+        **{key: name_field},
+        **extra,
+        **fields,
+    )
 
 
 def _law_models() -> list[type[BaseModel]]:
@@ -120,24 +124,31 @@ def scenario_form() -> type[BaseModel]:
     """The model of a whole scenario file, for the catalogue as it is now."""
     laws = _tagged(_law_models(), "law")
     arms = Annotated[
-        Annotated[laws, Tag("table")]
-        | Annotated[Annotated[list[laws], Field(min_length=1)], Tag("list")],
+        Annotated[laws, Tag("table")]  # type: ignore[valid-type]
+        | Annotated[Annotated[list[laws], Field(min_length=1)], Tag("list")],  # type: ignore[valid-type]
         Discriminator(_shape),
     ]
     label: Any = (
         str | None,
         Field(None, min_length=1, max_length=80, description="how tables and figures call it"),
     )
-    policies = _tagged([_entry_model(each, "name", label=label) for each in POLICIES], "name")
+    one_policy = _tagged([_entry_model(each, "name", label=label) for each in POLICIES], "name")
+    policies: Any = (
+        list[one_policy],  # type: ignore[valid-type]
+        Field(min_length=1, description="the controllers to compare"),
+    )
     customers = _tagged([_entry_model(each, "behaviour") for each in BEHAVIOURS], "behaviour")
-    ties = Field("random", description="how equal arms are told apart; 'first' for comparison only")
+    ties: Any = (
+        Literal["random", "first"],
+        Field("random", description="how equal arms are told apart; 'first' for comparison only"),
+    )
     market = create_model(
         "market",
         __base__=Form,
         arms=(arms, Field(description="one table for arms of one law, or a list of such tables")),
         customers=(customers, Field({"behaviour": "greedy"}, validate_default=True)),
         arrivals=(Arrivals, Field({"process": "slots"}, validate_default=True)),
-        ties=(Literal["random", "first"], ties),
+        ties=ties,
         seeding_cost=(
             float,
             Field(0.0, ge=0, description="paid to a customer directed to an arm with no report"),
@@ -157,7 +168,7 @@ def scenario_form() -> type[BaseModel]:
         replications=(int, Field(1000, ge=1, le=LARGEST_REPLICATIONS, description="markets run")),
         seed=(int, Field(0, ge=0, le=LARGEST_SEED, description="same seed, same results")),
         market=(market, Field()),
-        policy=(list[policies], Field(min_length=1, description="the controllers to compare")),
+        policy=policies,
     )
 
 

@@ -11,10 +11,14 @@ from kcmab_abm.book import Book, best_mean
 
 
 class Board(NamedTuple):
-    """What the customer finds posted: the arm the controller targets and an offer for every arm."""
+    """What the customer finds posted: the arm the controller targets and an offer for every arm.
+
+    `rivals` is set when an arm other than the target carries an offer too.
+    """
 
     target: int
     offers: NDArray[np.float64]
+    rivals: bool
 
 
 def least_offer(book: Book, arm: int) -> float:
@@ -24,4 +28,4 @@ def least_offer(book: Book, arm: int) -> float:
     rounding can make them refuse what is owed: m + (max - m) may round to less than max, while
     max - m always equals itself.
     """
-    return best_mean(book) - book.means[arm]
+    return float(best_mean(book) - book.means[arm])

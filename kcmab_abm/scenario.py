@@ -275,9 +275,7 @@ def _label(entry: Entry, values: tuple[Number, ...], alone: bool) -> str:
     return f"{entry.name} ({', '.join(settings)})"
 
 
-def _arrivals(
-    table: dict[str, Any], folder: Path, horizon: int, problems: list[str]
-) -> Arrivals:
+def _arrivals(table: dict[str, Any], folder: Path, horizon: int, problems: list[str]) -> Arrivals:
     if table["process"] != "trace":
         return Arrivals(**table)
     place = f"market.arrivals.file: {table['file']}"

@@ -75,12 +75,15 @@ class Tally(NamedTuple):
 
 def empty_tally(replications: int, checkpoints: int, arms: int) -> Tally:
     """A tally with nothing in it yet."""
-    counts = [np.zeros(replications, np.int64) for _ in range(5)]
     return Tally(
-        np.zeros((replications, checkpoints, len(CURVES))),
-        *counts,
-        np.zeros((replications, arms), np.int64),
-        np.zeros((replications, arms)),
+        curves=np.zeros((replications, checkpoints, len(CURVES))),
+        seeded=np.zeros(replications, np.int64),
+        targeted=np.zeros(replications, np.int64),
+        accepted=np.zeros(replications, np.int64),
+        paid=np.zeros(replications, np.int64),
+        late_wrong=np.zeros(replications, np.int64),
+        pulls=np.zeros((replications, arms), np.int64),
+        payments=np.zeros((replications, arms)),
     )
 
 
@@ -94,16 +97,22 @@ def tally(run: Trajectory, means: Floats, checkpoints: Ints) -> Tally:
     wrong = np.where(pulled, means[run.arms] < best, True)
     asked = ~run.seeded
     arms = run.arms[pulled]
-    counts = [
-        run.seeded.sum(),
-        asked.sum(),
-        (asked & (run.arms == run.targets)).sum(),
-        (run.payments > 0.0).sum(),
-        wrong[-LATE:].sum(),
-    ]
     return Tally(
-        curves,
-        *(np.array([count], np.int64) for count in counts),
-        np.bincount(arms, minlength=len(means))[None, :].astype(np.int64),
-        np.bincount(arms, weights=run.payments[pulled], minlength=len(means))[None, :],
+        curves=curves,
+        seeded=_count(run.seeded),
+        targeted=_count(asked),
+        accepted=_count(asked & (run.arms == run.targets)),
+        paid=_count(run.payments > 0.0),
+        late_wrong=_count(wrong[-LATE:]),
+        pulls=np.bincount(arms, minlength=len(means))[None, :].astype(np.int64),
+        payments=_sums(arms, run.payments[pulled], len(means)),
     )
+
+
+def _sums(arms: Ints, amounts: Floats, count: int) -> Floats:
+    sums: Floats = np.bincount(arms, weights=amounts, minlength=count)[None, :].astype(np.float64)
+    return sums
+
+
+def _count(flags: NDArray[np.bool_]) -> Ints:
+    return np.array([flags.sum()], np.int64)

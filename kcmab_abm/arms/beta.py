@@ -38,8 +38,7 @@ class Settings(LawSettings):
             )
         if self.alpha and self.beta and len(self.alpha) != len(self.beta):
             raise ValueError(
-                "alpha and beta must be equally long, "
-                f"got {len(self.alpha)} and {len(self.beta)}"
+                f"alpha and beta must be equally long, got {len(self.alpha)} and {len(self.beta)}"
             )
         return self
 

@@ -34,9 +34,7 @@ class Settings(LawSettings):
                     f"{len(self.values)} values, got {len(shares)}"
                 )
             if not math.isclose(math.fsum(shares), 1.0, abs_tol=1e-9):
-                raise ValueError(
-                    f"probabilities[{arm}] must sum to 1, got {math.fsum(shares):.6g}"
-                )
+                raise ValueError(f"probabilities[{arm}] must sum to 1, got {math.fsum(shares):.6g}")
         return self
 
     def rows(self) -> list[tuple[float, ...]]:
@@ -78,4 +76,4 @@ def reward(u: float, row: Row) -> float:
     place = 0
     while place < count - 1 and u >= row[1 + count + place]:
         place += 1
-    return row[1 + place]
+    return float(row[1 + place])

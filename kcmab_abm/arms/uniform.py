@@ -49,4 +49,4 @@ def variance(row: Row) -> float:
 @law("uniform", settings=Settings, mean=mean, variance=variance)
 def reward(u: float, row: Row) -> float:
     """Pays any amount between low and high, all equally likely."""
-    return row[0] + u * (row[1] - row[0])
+    return float(row[0] + u * (row[1] - row[0]))

@@ -7,7 +7,7 @@ it. Read `advance` beside `market/controller.py` and `market/customer.py`: it do
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numba import njit
@@ -40,8 +40,24 @@ if TYPE_CHECKING:  # Supplied
     policy_memory: Callable[..., Any]
     customer_params: Callable[..., Any]
     customer_memory: Callable[..., Any]
+Function = TypeVar("Function", bound="Callable[..., Any]")
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+
+def compiled(function: Function, **options: Any) -> Function:
+    """Compile without the interpreter's lock, and keep the machine code beside this file."""
+    ready: Function = njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    return ready
+
+
+def compiled_lean(function: Function) -> Function:
+    """Compile without reference counts too, which would cost more than all the rest.
+
+    For code that allocates nothing.
+    """
+    return compiled(function, _nrt=False)
+
+
+@compiled_lean
 def advance(
     world: World, state: State, streams: Streams, start: int, count: int, block: Block
 ) -> tuple[int, int, int]:
@@ -70,10 +86,8 @@ def advance(
                 return BAD_TARGET, customer, target
             offer = least_offer(book, target)
             state.offers[target] = offer
-            board = Board(target, state.offers)
-            arm = take(
-                customer, book, board, customer_memory_, customer_params_, streams.customers
-            )
+            board = Board(target, state.offers, False)
+            arm = take(customer, book, board, customer_memory_, customer_params_, streams.customers)
             if arm < -1 or arm >= arms:
                 return BAD_ARM, customer, arm
             if arm >= 0:
@@ -102,11 +116,17 @@ def advance(
     return DONE, 0, 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def add_up(
-    world: World, start: int, count: int, block: Block, sums: NDArray[np.float64],
-    place: int, checkpoint: int, tally: Tally,
-) -> int:  # fmt: skip
+    world: World,
+    start: int,
+    count: int,
+    block: Block,
+    sums: NDArray[np.float64],
+    place: int,
+    checkpoint: int,
+    tally: Tally,
+) -> int:
     """Add a block to the sums of a replication; returns the checkpoint that comes next."""
     best = world.gaps[-1]
     late = world.horizon - LATE
@@ -139,18 +159,28 @@ def add_up(
     return checkpoint
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def run_replications(
-    world: World, streams: Streams, first: int, block: Block, tally: Tally,
+    world: World,
+    streams: Streams,
+    first: int,
+    block: Block,
+    tally: Tally,
     control: NDArray[np.int64],
-) -> tuple[int, int, int, int]:  # fmt: skip
+) -> tuple[int, int, int, int]:
     """Run replications `first`, `first + 1`, ..., as many as the tally has room for.
 
     `control[0]` is set from outside to stop; `control[1]` counts the customers let through.
     """
     arms = len(world.kinds)
     state = State(
-        Book(np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), world.first_ties),
+        Book(
+            np.zeros(arms, np.int64),
+            np.zeros(arms),
+            np.zeros(arms),
+            np.zeros(2, np.int64),
+            world.first_ties,
+        ),
         np.zeros(arms + 1, np.uint64),
         np.zeros(arms, np.int64),
         np.zeros(arms, np.int64),
@@ -163,19 +193,23 @@ def run_replications(
     for place in range(len(tally.seeded)):
         replication = np.uint64(first + place)
         restart(
-            streams.policy_words, streams.policy,
+            streams.policy_words,
+            streams.policy,
             stream_key(world.root, replication, np.uint64(POLICY)),
-        )  # fmt: skip
+        )
         restart(
-            streams.customers_words, streams.customers,
+            streams.customers_words,
+            streams.customers,
             stream_key(world.root, replication, np.uint64(CUSTOMERS)),
-        )  # fmt: skip
+        )
         for arm in range(arms):
             state.keys[arm] = stream_key(world.root, replication, np.uint64(ARMS + arm))
         state.keys[arms] = stream_key(world.root, replication, np.uint64(REPORTS))
         state.book.pulls[:] = 0
         state.book.totals[:] = 0.0
         state.book.means[:] = 0.0
+        state.book.top[0] = 0
+        state.book.top[1] = arms
         state.pulled[:] = 0
         state.directed[:] = 0
         state.unreported[0] = arms

@@ -26,9 +26,10 @@ def reachable(function: types.FunctionType) -> list[types.FunctionType]:
             continue
         found.append(here)
         todo.extend(
-            value for _, value in references(here)
+            value
+            for _, value in references(here)
             if isinstance(value, types.FunctionType) and not _from_library(value)
-        )  # fmt: skip
+        )
     return found
 
 

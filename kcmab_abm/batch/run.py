@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -73,9 +71,15 @@ def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Traject
 
 
 def _run(
-    scenario: Scenario, policy: Choice, first: int, count: int, block: Block,
-    checkpoints: NDArray[np.int64], horizon: int, control: NDArray[np.int64],
-) -> Tally:  # fmt: skip
+    scenario: Scenario,
+    policy: Choice,
+    first: int,
+    count: int,
+    block: Block,
+    checkpoints: NDArray[np.int64],
+    horizon: int,
+    control: NDArray[np.int64],
+) -> Tally:
     market = scenario.market
     laws = known_laws(tuple(arm.law for arm in market.arms))
     kernel = kernel_for(policy.entry, market.customers.entry, laws)
@@ -104,7 +108,7 @@ def _run(
 
 
 def _check(status: tuple[int, int, int, int], scenario: Scenario, policy: Choice) -> None:
-    code, replication, customer, arm = status
+    code, _, customer, arm = status
     if code == DONE:
         return
     if code == STOPPED:

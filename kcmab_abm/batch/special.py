@@ -15,10 +15,10 @@ _SIGNATURE = types.float64(types.float64, types.float64, types.float64, types.in
 
 # A named symbol, unlike a raw pointer, survives in numba's cache on disk.
 llvmlite.binding.add_symbol(_SYMBOL, _ADDRESS)
-_betaincinv = types.ExternalFunction(_SYMBOL, _SIGNATURE)
+_betaincinv: Any = types.ExternalFunction(_SYMBOL, _SIGNATURE)
 
 
-@overload(betaincinv)  # type: ignore[untyped-decorator]
+@overload(betaincinv)
 def _compiled_betaincinv(a: Any, b: Any, y: Any) -> Any:
     def call(a: Any, b: Any, y: Any) -> Any:
         return _betaincinv(a, b, y, 0)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from numpy.random import Generator
 
-from kcmab_abm.book import Book
+from kcmab_abm.book import Book, best_mean
 from kcmab_abm.catalogue import behaviour
 from kcmab_abm.offers import Board
 
 
 def best_rival(book: Book, board: Board) -> float:
-    """The most that mean and offer add up to on any arm but the target."""
-    best = -math.inf
+    """The most that the customer can have without the offer on the target."""
+    best = book.means[board.target]
     for arm in range(len(book.means)):
-        if arm != board.target:
-            best = max(best, book.means[arm] + board.offers[arm])
-    return best
+        if arm != board.target and book.means[arm] + board.offers[arm] > best:
+            best = book.means[arm] + board.offers[arm]
+    return float(best)
 
 
 def draw_rival(book: Book, board: Board, best: float, rng: Generator) -> int:
@@ -44,7 +43,7 @@ def take(t: int, book: Book, board: Board, memory: Any, params: Any, rng: Genera
     c >= max_j (m_j + c_j) - m_target over the other arms j, in floating point and with no
     tolerance. The least offer is computed by the same subtraction and so is never refused.
     """
-    best = best_rival(book, board)
+    best = best_rival(book, board) if board.rivals else best_mean(book)
     if board.offers[board.target] >= best - book.means[board.target]:
         return board.target
     return draw_rival(book, board, best, rng)

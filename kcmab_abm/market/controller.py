@@ -48,7 +48,7 @@ class Controller:
             visit.target = self.promote(visit.number)
             visit.offer = float(least_offer(self.place.book, visit.target))
             self.offers[visit.target] = visit.offer
-        visit.posted.succeed(Board(visit.target, self.offers))
+        visit.posted.succeed(Board(visit.target, self.offers, rivals=False))
 
     def promote(self, customer: int) -> int:
         """The arm that the policy wants this customer to take."""

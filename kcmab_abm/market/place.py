@@ -48,9 +48,7 @@ class MarketPlace:
         ]
         self.policy_rng = self._open(streams.POLICY)
         self.customers_rng = self._open(streams.CUSTOMERS)
-        self.clock = market.arrivals.clock(
-            scenario.horizon, self._open(streams.ARRIVALS)
-        ).tolist()
+        self.clock = market.arrivals.clock(scenario.horizon, self._open(streams.ARRIVALS)).tolist()
         self.arrivals = Wire(self.env)
         self.receipts = Wire(self.env)
         self.reports = Wire(self.env)

@@ -40,11 +40,21 @@ def upper_bound(mean: float, budget: float) -> float:
     c=Parameter(0.0, "weight of ln ln t; 3 in the analysis, 0 in practice", ge=0.0, le=10.0),
 )
 def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
-    """Promotes the arm with the highest q such that N_i KL(m_i, q) <= ln t + c ln ln t."""
+    """Promotes the arm with the highest q such that N_i KL(m_i, q) <= ln t + c ln ln t.
+
+    An arm whose divergence from the best bound so far exceeds its budget cannot win, and is spared
+    the bisection.
+    """
     budget = math.log(t)
     if t >= 3:
         budget += params.c * math.log(math.log(t))
+    best = -1.0
     for arm in range(len(book.means)):
-        mean = min(1.0, max(0.0, book.means[arm]))
-        memory.index[arm] = upper_bound(mean, budget / book.pulls[arm])
+        mean = book.means[arm]
+        share = budget / book.pulls[arm]
+        if mean < best < 1.0 and divergence(mean, best) > share:
+            memory.index[arm] = -1.0
+        else:
+            memory.index[arm] = upper_bound(mean, share)
+            best = max(best, memory.index[arm])
     return highest(memory.index, book, rng)

@@ -1,0 +1,216 @@
+"""Regret, compensation and what else a set of runs shows, with intervals.
+
+Nothing here grows with customers times replications: a run is reduced to its sums at the
+checkpoints before it gets here, and arms to their moments.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from kcmab_abm.trajectory import CURVES, LATE, Tally
+
+Floats = NDArray[np.float64]
+
+QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+_EVEN, _GEOMETRIC = 50, 40
+
+
+def checkpoints(horizon: int) -> NDArray[np.int64]:
+    """The customers at which curves are read: some evenly spaced, some geometrically.
+
+    >>> checkpoints(4)
+    array([1, 2, 3, 4])
+    """
+    even = np.linspace(horizon / _EVEN, horizon, _EVEN)
+    geometric = np.geomspace(1, horizon, _GEOMETRIC)
+    return np.unique(np.ceil(np.concatenate([even, geometric]) - 1e-9).astype(np.int64))
+
+
+@dataclass
+class Moments:
+    """Running mean and variance of a vector, fed in chunks (Chan, Golub and LeVeque 1983)."""
+
+    count: int = 0
+    mean: Floats = field(default_factory=lambda: np.zeros(0))
+    squares: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def add(self, rows: Floats) -> None:
+        """Take in one row for each of some replications."""
+        count, mean = len(rows), rows.mean(axis=0)
+        squares = ((rows - mean) ** 2).sum(axis=0)
+        if self.count == 0:
+            self.count, self.mean, self.squares = count, mean, squares
+            return
+        total = self.count + count
+        gap = mean - self.mean
+        self.squares = self.squares + squares + gap**2 * (self.count * count / total)
+        self.mean = self.mean + gap * (count / total)
+        self.count = total
+
+    @property
+    def se(self) -> Floats:
+        """The standard error of the mean."""
+        if self.count < 2:
+            return np.full_like(self.mean, np.nan)
+        return np.sqrt(self.squares / (self.count - 1) / self.count)
+
+
+class Runs:
+    """All replications of one policy, reduced to what is reported of them."""
+
+    def __init__(self, replications: int, points: int) -> None:
+        self.curves = np.empty((replications, points, len(CURVES)))
+        self.seeded = np.zeros(replications, np.int64)
+        self.targeted = np.zeros(replications, np.int64)
+        self.accepted = np.zeros(replications, np.int64)
+        self.paid = np.zeros(replications, np.int64)
+        self.late_wrong = np.zeros(replications, np.int64)
+        self.pulls = Moments()
+        self.payments = Moments()
+
+    def add(self, first: int, tally: Tally) -> None:
+        """Take in a chunk of replications; chunks must come in order."""
+        here = slice(first, first + len(tally.seeded))
+        for name in ("curves", "seeded", "targeted", "accepted", "paid", "late_wrong"):
+            getattr(self, name)[here] = getattr(tally, name)
+        self.pulls.add(tally.pulls.astype(np.float64))
+        self.payments.add(tally.payments)
+
+    def final(self, measure: str) -> Floats:
+        """The measure at the end of every replication."""
+        values: Floats = self.curves[:, -1, CURVES.index(measure)]
+        return values
+
+    def locked_in(self, horizon: int) -> NDArray[np.bool_]:
+        """Which runs ended on a wrong arm: most of the last thousand customers took one."""
+        locked: NDArray[np.bool_] = 2 * self.late_wrong > min(LATE, horizon)
+        return locked
+
+    def digest(self) -> bytes:
+        """A fingerprint of every number."""
+        arrays = [
+            self.curves,
+            self.seeded,
+            self.targeted,
+            self.accepted,
+            self.paid,
+            self.late_wrong,
+            self.pulls.mean,
+            self.pulls.squares,
+            self.payments.mean,
+            self.payments.squares,
+        ]
+        summary = hashlib.sha256()
+        for array in arrays:
+            summary.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).data)
+        return summary.digest()
+
+
+def standard_error(values: Floats) -> float:
+    """The standard error of the mean; not a number if there is but one value."""
+    if len(values) < 2:
+        return float("nan")
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def half_width(se: Floats | float, count: int, confidence: float) -> Floats | float:
+    """Half the width of Student's confidence interval for a mean."""
+    if count < 2:
+        return se * np.nan
+    return se * float(stats.t.ppf(0.5 + confidence / 2, count - 1))
+
+
+def summary_row(
+    label: str, runs: Runs, horizon: int, cost: float, confidence: float
+) -> dict[str, object]:
+    """One policy in one row: means with standard errors and intervals, and the spread."""
+    row: dict[str, object] = {"policy": label}
+    count = len(runs.seeded)
+    for measure in ("regret", "compensation", "realised_regret"):
+        final = runs.final(measure)
+        mean, se = float(final.mean()), standard_error(final)
+        width = half_width(se, count, confidence)
+        row |= {measure: mean, f"{measure}_se": se}
+        row |= {f"{measure}_low": mean - width, f"{measure}_high": mean + width}
+        if measure != "realised_regret":
+            quantiles = np.quantile(final, list(QUANTILES.values()))
+            row |= {f"{measure}_{q}": v for q, v in zip(QUANTILES, quantiles.tolist(), strict=True)}
+    targeted = int(runs.targeted.sum())
+    locked = int(runs.locked_in(horizon).sum())
+    interval = stats.binomtest(locked, count).proportion_ci(confidence, method="wilson")
+    return row | {
+        "seeding": float((runs.seeded * cost).mean()),
+        "acceptance": int(runs.accepted.sum()) / targeted if targeted else float("nan"),
+        "paid_customers": float(runs.paid.mean()),
+        "locked_in": locked / count,
+        "locked_in_low": float(interval.low),
+        "locked_in_high": float(interval.high),
+        "replications": count,
+    }
+
+
+def curve_table(
+    label: str, runs: Runs, points: NDArray[np.int64], confidence: float
+) -> pd.DataFrame:
+    """Every measure of one policy at every checkpoint: mean, interval, quantiles."""
+    count = len(runs.seeded)
+    tables = []
+    for place, measure in enumerate(CURVES):
+        values = runs.curves[:, :, place]
+        mean = values.mean(axis=0)
+        se = (
+            values.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.full_like(mean, np.nan)
+        )
+        width = half_width(se, count, confidence)
+        quantiles = np.quantile(values, list(QUANTILES.values()), axis=0)
+        columns = {
+            "policy": label,
+            "customer": points,
+            "measure": measure,
+            "mean": mean,
+            "se": se,
+            "low": mean - width,
+            "high": mean + width,
+            **dict(zip(QUANTILES, quantiles, strict=True)),
+        }
+        tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
+
+
+def paired_rows(runs: dict[str, Runs], confidence: float) -> list[dict[str, object]]:
+    """Differences between policies on the same tapes, for every pair and measure.
+
+    `variance_saved` is how much smaller the variance of the difference is than it would be with
+    independent markets: 1 - Var(a - b) / (Var a + Var b). It is below 0 where pairing hurts.
+    """
+    rows: list[dict[str, object]] = []
+    for (first, a), (second, b) in itertools.combinations(runs.items(), 2):
+        for measure in CURVES:
+            x, y = a.final(measure), b.final(measure)
+            gap = x - y
+            count, se = len(gap), standard_error(gap)
+            width = half_width(se, count, confidence)
+            apart = float(x.var(ddof=1) + y.var(ddof=1)) if count > 1 else 0.0
+            saved = 1.0 - float(gap.var(ddof=1)) / apart if apart > 0.0 else float("nan")
+            mean = float(gap.mean())
+            rows.append(
+                {
+                    "policy": first,
+                    "other": second,
+                    "measure": measure,
+                    "difference": mean,
+                    "se": se,
+                    "low": mean - width,
+                    "high": mean + width,
+                    "variance_saved": saved,
+                }
+            )
+    return rows
