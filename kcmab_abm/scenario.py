@@ -271,7 +271,7 @@ def _policies(tables: list[dict[str, Any]], problems: list[str]) -> tuple[Choice
 def _label(entry: Entry, values: tuple[Number, ...], alone: bool) -> str:
     if alone or not values:
         return entry.name
-    settings = (f"{word} = {value:g}" for word, value in zip(entry.parameters, values, strict=True))
+    settings = (f"{word}={value:g}" for word, value in zip(entry.parameters, values, strict=True))
     return f"{entry.name} ({', '.join(settings)})"
 
 

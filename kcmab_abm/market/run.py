@@ -12,7 +12,7 @@ from kcmab_abm.market.wire import Process
 from kcmab_abm.scenario import Choice, Scenario
 from kcmab_abm.trajectory import Trajectory
 
-Watcher = Callable[[MarketPlace], Process]
+Watcher = Callable[[MarketPlace], list[Process]]
 
 
 def run_market(
@@ -31,7 +31,7 @@ def run_market(
         customers.arrive(),
     ]
     if watcher is not None:
-        processes.append(watcher(place))
+        processes.extend(watcher(place))
     for process in processes:
         place.env.process(process)
     place.env.run()

@@ -1,0 +1,195 @@
+"""The command line: kcmab run, check, play, list, schema."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kcmab_abm import __version__
+from kcmab_abm.errors import MarketError, PlayError, ScenarioError
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and leave with its exit code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command: 0 done, 1 failed while running, 2 bad input, 130 interrupted."""
+    try:
+        commands.main(arguments, prog_name="kcmab", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; nothing was written", err=True)
+        return INTERRUPTED
+    except MarketError as error:
+        click.echo(str(error), err=True)
+        return FAILED if isinstance(error, PlayError) else BAD_INPUT
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    return 0
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kcmab")
+def commands() -> None:
+    """Simulate markets in which a controller pays short-sighted customers to explore.
+
+    \b
+    Example:
+      kcmab run scenarios/figure1.toml --out results
+    """
+
+
+def with_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that brings in the user's own policies, behaviours and laws."""
+    return click.option(
+        "--with",
+        "plugins",
+        multiple=True,
+        metavar="FILE.py",
+        callback=_run_plugins,
+        expose_value=False,
+        is_eager=True,
+        help="Run this Python file first: it may register policies, behaviours and laws.",
+    )(command)
+
+
+def _run_plugins(context: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> None:
+    for path in paths:
+        if not Path(path).is_file():
+            raise click.BadParameter(f"{path}: no such file", context, option)
+        runpy.run_path(path, run_name=Path(path).stem)
+
+
+@commands.command(name="run")
+@click.argument("file", type=str)
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for the results; a new one.")
+@click.option("--force", is_flag=True, help="Replace results that are already there.")
+@click.option("--engine", type=click.Choice(["auto", "market", "batch"]), default="auto")
+@click.option("--jobs", type=click.IntRange(1), help="Threads; one a core unless given.")
+@click.option("--replications", type=int, help="Instead of the file's.")
+@click.option("--horizon", type=int, help="Customers a replication, instead of the file's.")
+@click.option("--seed", type=int, help="Instead of the file's.")
+@with_option
+def run_command(
+    file: str, out: Path | None, force: bool, engine: Any, jobs: int | None, **changes: int | None
+) -> None:
+    """Run every policy of a scenario file and show what it cost.
+
+    \b
+    Example:
+      kcmab run scenarios/figure1.toml --out results
+    """
+    from kcmab_abm.output import check_folder, write_results
+    from kcmab_abm.tables import print_results, watched
+
+    scenario = _load(file, changes)
+    if out is not None:
+        check_folder(out, force)
+    results = watched(scenario, engine, jobs)
+    if out is not None:
+        write_results(results, out, force)
+    print_results(results)
+    if out is not None:
+        click.echo(f"Written to {out}: figure.png, summary.csv, curves.parquet and more.")
+
+
+@commands.command()
+@click.argument("files", nargs=-1, required=True, type=str)
+@with_option
+def check(files: tuple[str, ...]) -> None:
+    """Say what is wrong with scenario files, all problems at once.
+
+    \b
+    Example:
+      kcmab check scenarios/figure1.toml
+    """
+    problems: list[str] = []
+    for file in files:
+        try:
+            scenario = _load(file, {})
+        except ScenarioError as error:
+            problems.extend(error.problems)
+        else:
+            click.echo(
+                f"{file}: fine: {len(scenario.policies)} policies, {len(scenario.market.arms)} "
+                f"arms, {scenario.replications:,} x {scenario.horizon:,} customers"
+            )
+    if problems:
+        raise ScenarioError(problems)
+
+
+@commands.command()
+@click.argument("file", type=str)
+@click.option("--customers", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--policy", help="Label or name of the policy; the first one unless given.")
+@click.option("--replication", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=int, help="Instead of the file's.")
+@with_option
+def play(file: str, customers: int, policy: str | None, replication: int, seed: int | None) -> None:
+    """Tell the story of one market, one line a customer.
+
+    \b
+    Example:
+      kcmab play scenarios/figure1.toml --customers 20 --policy ucb
+    """
+    from kcmab_abm.market.run import run_market
+    from kcmab_abm.market.story import Narrator
+
+    scenario = _load(file, {"horizon": customers, "seed": seed})
+    choice = scenario.policies[0] if policy is None else scenario.policy(policy)
+    arms = ", ".join(f"{place}: {arm.mean:.3g}" for place, arm in enumerate(scenario.market.arms))
+    click.echo(f"The controller follows {choice.label!r}. True means (hidden): {arms}")
+    story = run_market(scenario, choice, replication, Narrator(click.echo))
+    click.echo(
+        f"{len(story)} customers: regret {story.regrets.sum():.3f}, "
+        f"compensation {story.payments.sum():.3f}"
+    )
+
+
+@commands.command(name="list")
+@click.argument("kind", required=False, type=click.Choice(["policies", "behaviours", "laws"]))
+@with_option
+def list_command(kind: str | None) -> None:
+    """Show policies, behaviours and laws with their settings.
+
+    \b
+    Example:
+      kcmab list policies
+    """
+    from kcmab_abm.tables import print_catalogue
+
+    print_catalogue(kind)
+
+
+@commands.command()
+@with_option
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors.
+
+    \b
+    Example:
+      kcmab schema > scenario.schema.json
+    """
+    from kcmab_abm.forms import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=2))
+
+
+def _load(file: str, changes: dict[str, Any]) -> Any:
+    from kcmab_abm.scenario import make_scenario, read_settings
+
+    given = {word: value for word, value in changes.items() if value is not None}
+    settings = {**read_settings(file), **given}
+    return make_scenario(settings, folder=Path(file).parent, source=f"{file}: ")

@@ -1,0 +1,1 @@
+"""Figures, one a file; the only part that knows matplotlib."""

@@ -1,0 +1,56 @@
+"""A market told in words, one line a customer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kcmab_abm.market.customer import Visit
+from kcmab_abm.market.place import MarketPlace
+from kcmab_abm.market.wire import Process
+
+_WIDEST = 12  # arms whose means still fit on a line
+
+
+class Narrator:
+    """Looks over every customer's shoulder and writes down what happens to her."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._seen: dict[int, str] = {}
+
+    def __call__(self, place: MarketPlace) -> list[Process]:
+        """The processes by which the narrator listens."""
+        return [self._look(place), self._tell(place)]
+
+    def _look(self, place: MarketPlace) -> Process:
+        news = place.arrivals.next
+        while True:
+            visit, news = yield news
+            yield visit.posted
+            self._seen[visit.number] = _sees(place, visit)
+
+    def _tell(self, place: MarketPlace) -> Process:
+        news = place.receipts.next
+        while True:
+            visit, news = yield news
+            arrives = f"customer {visit.number} arrives at {visit.clock:.6g}"
+            self._write(f"{arrives}, {self._seen.pop(visit.number)}; {_does(visit)}")
+
+
+def _sees(place: MarketPlace, visit: Visit) -> str:
+    if visit.seeded:
+        return f"is sent to arm {visit.target}, which nobody has reported on"
+    means = place.book.means
+    shown = range(len(means)) if len(means) <= _WIDEST else {int(place.book.top[0]), visit.target}
+    listed = " ".join(f"{arm}:{means[arm]:.3f}" for arm in sorted(shown))
+    if visit.offer > 0.0:
+        return f"sees {listed} and {visit.offer:.3f} offered for arm {visit.target}"
+    return f"sees {listed} and arm {visit.target} promoted for nothing"
+
+
+def _does(visit: Visit) -> str:
+    if visit.arm < 0:
+        return "leaves"
+    refuses = "" if visit.arm == visit.target else "refuses, "
+    paid = f"is paid {visit.payment:.3f}" if visit.payment > 0.0 else "is paid nothing"
+    return f"{refuses}takes arm {visit.arm}, earns {visit.reward:.3g}, {paid}"
