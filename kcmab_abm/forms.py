@@ -72,7 +72,7 @@ def _shape(value: Any) -> str:
 
 
 def _number_or_table(value: Any) -> str:
-    return "table" if isinstance(value, dict) else "number"
+    return "table" if isinstance(value, dict | BaseModel) else "number"
 
 
 def _tagged(models: Iterable[type[BaseModel]], key: str) -> Any:

@@ -34,7 +34,8 @@ class Narrator:
         while True:
             visit, news = yield news
             arrives = f"customer {visit.number} arrives at {visit.clock:.6g}"
-            self._write(f"{arrives}, {self._seen.pop(visit.number)}; {_does(visit)}")
+            cost = place.scenario.market.seeding_cost if visit.seeded else visit.payment
+            self._write(f"{arrives}, {self._seen.pop(visit.number)}; {_does(visit, cost)}")
 
 
 def _sees(place: MarketPlace, visit: Visit) -> str:
@@ -48,9 +49,9 @@ def _sees(place: MarketPlace, visit: Visit) -> str:
     return f"sees {listed} and arm {visit.target} promoted for nothing"
 
 
-def _does(visit: Visit) -> str:
+def _does(visit: Visit, paid: float) -> str:
     if visit.arm < 0:
         return "leaves"
     refuses = "" if visit.arm == visit.target else "refuses, "
-    paid = f"is paid {visit.payment:.3f}" if visit.payment > 0.0 else "is paid nothing"
-    return f"{refuses}takes arm {visit.arm}, earns {visit.reward:.3g}, {paid}"
+    payment = f"is paid {paid:.3f}" if paid > 0.0 else "is paid nothing"
+    return f"{refuses}takes arm {visit.arm}, earns {visit.reward:.3g}, {payment}"
