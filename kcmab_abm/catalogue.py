@@ -101,7 +101,12 @@ class LawSettings(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A reward law on [0, 1]: its quantile function, its moments, its settings."""
+    """A reward law on [0, 1]: its quantile function, its moments, its settings.
+
+    The theory also wants its `density(x, row)`, or its `atoms(row)` as value -> probability; a law
+    that has neither can be simulated all the same. A `costly` law is worth computing once for all
+    policies.
+    """
 
     name: str
     reward: Callable[..., float]
@@ -109,6 +114,9 @@ class Law:
     variance: Callable[..., float]
     settings: type[LawSettings]
     cites: str = ""
+    density: Callable[..., float] | None = None
+    atoms: Callable[..., dict[float, float]] | None = None
+    costly: bool = False
 
     @property
     def about(self) -> str:
@@ -238,11 +246,14 @@ def law(
     mean: Callable[..., float],
     variance: Callable[..., float],
     cites: str = "",
+    density: Callable[..., float] | None = None,
+    atoms: Callable[..., dict[float, float]] | None = None,
+    costly: bool = False,
 ) -> Callable[[PlainFunction], PlainFunction]:
     """Register `reward(u, row)`, the quantile function of a law on [0, 1]."""
 
     def keep(function: PlainFunction) -> PlainFunction:
-        LAWS.add(Law(name, function, mean, variance, settings, cites))
+        LAWS.add(Law(name, function, mean, variance, settings, cites, density, atoms, costly))
         return function
 
     return keep

@@ -178,13 +178,24 @@ def simulate(
     engines = {c.label: choose_engine(scenario, c, engine) for c in scenario.policies}
     runs = {label: Runs(scenario.replications, len(points)) for label in engines}
     chunks = [
-        Chunk(engines[choice.label].engine, scenario, choice, first, count, points)
-        for choice in scenario.policies
+        Chunk(name, scenario, choices, first, count, points)
+        for name, choices in _by_engine(scenario, engines).items()
         for first, count in cut(scenario.replications, scenario.horizon)
     ]
-    for chunk, part in tallies(chunks, jobs, executor, progress):
-        runs[chunk.policy.label].add(chunk.first, part)
+    for chunk, parts in tallies(chunks, jobs, executor, progress):
+        for choice, part in zip(chunk.policies, parts, strict=True):
+            runs[choice.label].add(chunk.first, part)
     return Results(scenario, engines, runs, points)
+
+
+def _by_engine(
+    scenario: Scenario, engines: dict[str, Used]
+) -> dict[Literal["market", "batch"], tuple[Choice, ...]]:
+    used = dict.fromkeys(each.engine for each in engines.values())
+    return {
+        name: tuple(c for c in scenario.policies if engines[c.label].engine == name)
+        for name in used
+    }
 
 
 def choose_engine(scenario: Scenario, policy: Choice, wanted: Engine) -> Used:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -24,11 +24,11 @@ _POLL = 0.05  # seconds between two reports of progress
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some replications of one policy: what one worker does at a time."""
+    """Some replications of some policies: what one worker does at a time."""
 
     engine: Literal["market", "batch"]
     scenario: Scenario
-    policy: Choice
+    policies: tuple[Choice, ...]
     first: int
     count: int
     points: NDArray[np.int64]
@@ -36,7 +36,7 @@ class Chunk:
     @property
     def customers(self) -> int:
         """How many customers there are in it."""
-        return self.count * self.scenario.horizon
+        return self.count * self.scenario.horizon * len(self.policies)
 
 
 def cut(replications: int, horizon: int) -> Iterator[tuple[int, int]]:
@@ -53,24 +53,35 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def run_chunk(chunk: Chunk, control: Control | None = None) -> Tally:
-    """Run one chunk; setting `control[0]` stops it, `control[1]` counts its customers."""
-    scenario, policy, points = chunk.scenario, chunk.policy, chunk.points
-    if chunk.engine == "batch":
-        # Late, because numba takes as long to import as all the rest together.
-        from kcmab_abm.batch.run import run_batch
+def run_chunk(chunk: Chunk, control: Control | None = None) -> list[Tally]:
+    """Run one chunk, a tally a policy; setting `control[0]` stops it, `control[1]` counts."""
+    if chunk.engine == "market":
+        return [_run_market(chunk, policy) for policy in chunk.policies]
+    # Late, because numba takes as long to import as all the rest together.
+    from kcmab_abm.batch.run import new_tapes, run_batch
 
-        return run_batch(scenario, policy, chunk.first, chunk.count, points, control)
-    return _join(
-        tally(run_market(scenario, policy, replication), scenario.market.means, points)
-        for replication in range(chunk.first, chunk.first + chunk.count)
-    )
+    scenario, first, count, points = chunk.scenario, chunk.first, chunk.count, chunk.points
+    tapes = new_tapes(scenario, count)
+    return [
+        run_batch(scenario, policy, first, count, points, control, tapes)
+        for policy in chunk.policies
+    ]
+
+
+def _run_market(chunk: Chunk, policy: Choice, meter: _Meter | None = None) -> Tally:
+    parts = []
+    for replication in range(chunk.first, chunk.first + chunk.count):
+        run = run_market(chunk.scenario, policy, replication)
+        parts.append(tally(run, chunk.scenario.market.means, chunk.points))
+        if meter is not None:
+            meter.add(len(run))
+    return Tally(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def tallies(
     chunks: list[Chunk], jobs: int | None, executor: Executor | None, progress: Progress | None
-) -> Iterator[tuple[Chunk, Tally]]:
-    """Every chunk with its tally; those of one policy come in order."""
+) -> Iterator[tuple[Chunk, list[Tally]]]:
+    """Every chunk with a tally for each of its policies; those of one policy come in order."""
     meter = _Meter(sum(chunk.customers for chunk in chunks), progress)
     if executor is not None:
         yield from _run_elsewhere(chunks, executor, meter)
@@ -80,12 +91,13 @@ def tallies(
         yield from _run_in_threads(batch, jobs or cores(), meter)
     for chunk in chunks:
         if chunk.engine == "market":
-            yield chunk, _run_here(chunk, meter)
+            # In this thread, where a debugger or Ctrl-C finds it.
+            yield chunk, [_run_market(chunk, policy, meter) for policy in chunk.policies]
 
 
 def _run_elsewhere(
     chunks: list[Chunk], executor: Executor, meter: _Meter
-) -> Iterator[tuple[Chunk, Tally]]:
+) -> Iterator[tuple[Chunk, list[Tally]]]:
     """Hand the chunks to the user's own executor."""
     futures = [executor.submit(run_chunk, chunk) for chunk in chunks]
     try:
@@ -97,18 +109,9 @@ def _run_elsewhere(
             future.cancel()
 
 
-def _run_here(chunk: Chunk, meter: _Meter) -> Tally:
-    """Run a chunk in this thread, where a debugger or Ctrl-C finds it."""
-
-    def parts() -> Iterator[Tally]:
-        for replication in range(chunk.first, chunk.first + chunk.count):
-            yield run_chunk(replace(chunk, first=replication, count=1))
-            meter.add(chunk.scenario.horizon)
-
-    return _join(parts())
-
-
-def _run_in_threads(chunks: list[Chunk], jobs: int, meter: _Meter) -> Iterator[tuple[Chunk, Tally]]:
+def _run_in_threads(
+    chunks: list[Chunk], jobs: int, meter: _Meter
+) -> Iterator[tuple[Chunk, list[Tally]]]:
     """Run chunks in threads; they are told to stop when nobody waits for them any more."""
     controls = [np.zeros(2, np.int64) for _ in chunks]
     with ThreadPoolExecutor(jobs) as pool:
@@ -123,10 +126,6 @@ def _run_in_threads(chunks: list[Chunk], jobs: int, meter: _Meter) -> Iterator[t
             for future, control in zip(futures, controls, strict=True):
                 future.cancel()
                 control[0] = 1
-
-
-def _join(parts: Iterator[Tally]) -> Tally:
-    return Tally(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 class _Meter:

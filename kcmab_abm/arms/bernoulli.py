@@ -35,7 +35,12 @@ def variance(row: Row) -> float:
     return float(row[0] * (1.0 - row[0]))
 
 
-@law("bernoulli", settings=Settings, mean=mean, variance=variance, cites="Theorem 1")
+def atoms(row: Row) -> dict[float, float]:
+    """The probability of every value."""
+    return {0.0: 1.0 - float(row[0]), 1.0: float(row[0])}
+
+
+@law("bernoulli", settings=Settings, mean=mean, variance=variance, atoms=atoms, cites="Theorem 1")
 def reward(u: float, row: Row) -> float:
     """Pays 1 with probability p, else 0."""
     return 1.0 if u >= 1.0 - row[0] else 0.0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from scipy.special import betaincinv
+from scipy.stats import beta as beta_distribution
 
 from kcmab_abm.catalogue import LawSettings, law
 
@@ -61,7 +62,12 @@ def variance(row: Row) -> float:
     return float(middle * (1.0 - middle) / (row[0] + row[1] + 1.0))
 
 
-@law("beta", settings=Settings, mean=mean, variance=variance)
+def density(x: float, row: Row) -> float:
+    """The density, x^(alpha-1) (1-x)^(beta-1) / B(alpha, beta)."""
+    return float(beta_distribution.pdf(x, row[0], row[1]))
+
+
+@law("beta", settings=Settings, mean=mean, variance=variance, density=density, costly=True)
 def reward(u: float, row: Row) -> float:
     """Pays an amount with a Beta(alpha, beta) distribution."""
     return float(betaincinv(row[0], row[1], u))

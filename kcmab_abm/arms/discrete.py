@@ -69,7 +69,13 @@ def _split(row: Row) -> tuple[Row, Row]:
     return row[1 : 1 + count], np.diff(row[1 + count : 1 + 2 * count], prepend=0.0)
 
 
-@law("discrete", settings=Settings, mean=mean, variance=variance)
+def atoms(row: Row) -> dict[float, float]:
+    """The probability of every value."""
+    values, shares = _split(row)
+    return dict(zip(values.tolist(), shares.tolist(), strict=True))
+
+
+@law("discrete", settings=Settings, mean=mean, variance=variance, atoms=atoms)
 def reward(u: float, row: Row) -> float:
     """Pays one of finitely many values, each with its probability."""
     count = int(row[0])

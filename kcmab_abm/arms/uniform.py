@@ -46,7 +46,12 @@ def variance(row: Row) -> float:
     return float((row[1] - row[0]) ** 2 / 12.0)
 
 
-@law("uniform", settings=Settings, mean=mean, variance=variance)
+def density(x: float, row: Row) -> float:
+    """The density, 1 / (high - low) inside the interval."""
+    return 1.0 / (row[1] - row[0]) if row[0] <= x <= row[1] else 0.0
+
+
+@law("uniform", settings=Settings, mean=mean, variance=variance, density=density)
 def reward(u: float, row: Row) -> float:
     """Pays any amount between low and high, all equally likely."""
     return float(row[0] + u * (row[1] - row[0]))

@@ -21,6 +21,7 @@ from kcmab_abm.batch.state import (
     Block,
     State,
     Streams,
+    Tapes,
     World,
 )
 from kcmab_abm.book import Book, next_unreported, record
@@ -59,7 +60,14 @@ def compiled_lean(function: Function) -> Function:
 
 @compiled_lean
 def advance(
-    world: World, state: State, streams: Streams, start: int, count: int, block: Block
+    world: World,
+    state: State,
+    streams: Streams,
+    tapes: NDArray[np.float64],
+    known: NDArray[np.int64],
+    start: int,
+    count: int,
+    block: Block,
 ) -> tuple[int, int, int]:
     """Let the next `count` customers through and write them into the block."""
     arms = len(state.pulled)
@@ -94,8 +102,15 @@ def advance(
                 payment = state.offers[arm]
             state.offers[target] = 0.0
         if arm >= 0:
-            uniform = uniform_at(state.keys[arm], np.uint64(state.pulled[arm]))
-            gain = reward(world.kinds[arm], uniform, world.rows[arm])
+            position = state.pulled[arm]
+            if position < known[arm]:
+                gain = tapes[arm, position]
+            else:
+                uniform = uniform_at(state.keys[arm], np.uint64(position))
+                gain = reward(world.kinds[arm], uniform, world.rows[arm])
+                if position < tapes.shape[1]:
+                    tapes[arm, position] = gain
+                    known[arm] = position + 1
             state.pulled[arm] += 1
             if (
                 world.report_probability >= 1.0
@@ -163,6 +178,7 @@ def add_up(
 def run_replications(
     world: World,
     streams: Streams,
+    tapes: Tapes,
     first: int,
     block: Block,
     tally: Tally,
@@ -221,7 +237,9 @@ def run_replications(
             if control[0]:
                 return STOPPED, first + place, start, 0
             count = min(len(block.arms), world.horizon - start)
-            status, customer, value = advance(world, state, streams, start, count, block)
+            status, customer, value = advance(
+                world, state, streams, tapes.values[place], tapes.known[place], start, count, block
+            )
             if status != DONE:
                 return status, first + place, customer, value
             checkpoint = add_up(world, start, count, block, sums, place, checkpoint, tally)

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from kcmab_abm import streams
 from kcmab_abm.batch.compile import kernel_for, known_laws
-from kcmab_abm.batch.state import BAD_TARGET, DONE, STOPPED, Block, Streams, World
+from kcmab_abm.batch.state import BAD_TARGET, DONE, STOPPED, Block, Streams, Tapes, World
 from kcmab_abm.errors import PlayError
 from kcmab_abm.scenario import Choice, Scenario
 from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
 
 BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
+
+TAPES = 2**25  # rewards that a chunk may keep for the other policies
 
 
 class Stopped(Exception):
@@ -48,13 +50,27 @@ def run_batch(
     count: int,
     checkpoints: NDArray[np.int64],
     control: NDArray[np.int64] | None = None,
+    tapes: Tapes | None = None,
 ) -> Tally:
-    """Replications `first` to `first + count - 1`, added up at the checkpoints."""
+    """Replications `first` to `first + count - 1`, added up at the checkpoints.
+
+    `tapes`, made by `new_tapes` for the same replications, is shared with the other policies.
+    """
     horizon = scenario.horizon
     block = _new_block(min(BLOCK, horizon))
     if control is None:
         control = new_control()
-    return _run(scenario, policy, first, count, block, checkpoints, horizon, control)
+    return _run(scenario, policy, first, count, block, checkpoints, horizon, control, tapes)
+
+
+def new_tapes(scenario: Scenario, count: int) -> Tapes | None:
+    """Room for the rewards of `count` replications, if a law is costly and policies can share."""
+    arms = scenario.market.arms
+    if len(scenario.policies) == 1 or not any(arm.law.costly for arm in arms):
+        return None
+    room = min(scenario.horizon, TAPES // (count * len(arms)))
+    # Never touched, never paid for: the system hands out memory when it is written to.
+    return Tapes(np.empty((count, len(arms), room)), np.zeros((count, len(arms)), np.int64))
 
 
 def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Trajectory:
@@ -79,6 +95,7 @@ def _run(
     checkpoints: NDArray[np.int64],
     horizon: int,
     control: NDArray[np.int64],
+    tapes: Tapes | None = None,
 ) -> Tally:
     market = scenario.market
     laws = known_laws(tuple(arm.law for arm in market.arms))
@@ -102,7 +119,9 @@ def _run(
         customer_bounds=_bounds(market.customers, len(rows)),
     )
     tally = empty_tally(count, len(checkpoints), len(rows))
-    status = kernel.run_replications(world, _new_streams(), first, block, tally, control)
+    if tapes is None:
+        tapes = Tapes(np.empty((count, len(rows), 0)), np.zeros((count, len(rows)), np.int64))
+    status = kernel.run_replications(world, _new_streams(), tapes, first, block, tally, control)
     _check(status, scenario, policy)
     return tally
 

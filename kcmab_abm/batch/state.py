@@ -44,6 +44,17 @@ class Streams(NamedTuple):
     customers_words: NDArray[np.uint64]
 
 
+class Tapes(NamedTuple):
+    """Rewards that an earlier policy has already drawn from the tapes, one row a replication.
+
+    `values[r, i, k]` is the k-th reward of arm i, known for k below `known[r, i]`. A tape is the
+    same for every policy, so what is costly to compute is computed once.
+    """
+
+    values: NDArray[np.float64]
+    known: NDArray[np.int64]
+
+
 class Block(NamedTuple):
     """The ledger of the customers under way; written over when it is full."""
 

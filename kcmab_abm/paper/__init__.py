@@ -1,0 +1,1 @@
+"""The paper's experimental section, rerun and judged."""

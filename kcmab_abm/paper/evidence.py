@@ -1,0 +1,123 @@
+"""What recorded histories show of the proofs: arm 1 at the pulls of arm i, and biased means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kcmab_abm.experiment import play
+from kcmab_abm.measures import QUANTILES, half_width
+from kcmab_abm.scenario import Scenario
+from kcmab_abm.theory.stopping import stopping_value
+from kcmab_abm.trajectory import Trajectory
+from kcmab_abm.workers import Progress
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def histories(
+    scenario: Scenario, arm: int | None = None, most: int = 50, progress: Progress | None = None
+) -> pd.DataFrame:
+    """Arm 1's empirical mean at the time t_i(k) of arm i's k-th pull, policy by policy.
+
+    Arm 1 is the best arm, arm i the second best unless given. A run that ends before the k-th pull
+    counts with arm 1's mean at the end, as in the proof's p^T: so the expectation is that of a rule
+    which stops after at most T rewards, and DP(mu_1, T) bounds it from below (Lemma 2).
+    """
+    means = scenario.market.means
+    order = np.argsort(-means, kind="stable")
+    best, other = int(order[0]), int(order[1]) if arm is None else arm
+    pulls = np.arange(2, most + 1)
+    floor = stopping_value(float(means[best]), scenario.horizon)
+    tables = []
+    for label, runs in _recorded(scenario, progress):
+        rows = [stopped_means(run, best, other, pulls) for run in runs]
+        values = np.array([mean for mean, _ in rows])
+        reached = np.array([flags for _, flags in rows])
+        table = _statistics(values, {"policy": label, "pull": pulls})
+        table["reached"] = reached.mean(axis=0)
+        tables.append(table)
+    table = pd.concat(tables, ignore_index=True)
+    return table.assign(
+        best_mean=means[best], arm=other, arm_mean=means[other], stopping_value=floor
+    )
+
+
+def stopped_means(
+    run: Trajectory, best: int, other: int, pulls: Ints
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """The mean of arm `best` just before each of these pulls of arm `other`, or at the end.
+
+    The second array says which of the pulls took place.
+    """
+    times = np.flatnonzero(run.arms == other)
+    reached = pulls <= len(times)
+    when = np.where(reached, times[np.minimum(pulls, max(1, len(times))) - 1], len(run))
+    return means_before(run, best, when), reached
+
+
+def means_before(run: Trajectory, arm: int, when: Ints) -> Floats:
+    """The empirical mean of an arm over the customers before each of these; NaN before any."""
+    times = np.flatnonzero(run.arms == arm)
+    totals = np.concatenate([[0.0], np.cumsum(run.rewards[times])])
+    counts = np.searchsorted(times, when, side="left")
+    with np.errstate(invalid="ignore"):
+        means: Floats = totals[counts] / counts
+    return means
+
+
+def biases(scenario: Scenario, points: int = 30, progress: Progress | None = None) -> pd.DataFrame:
+    """How far below the truth an arm's empirical mean is on average, policy by policy.
+
+    Customers leave an arm when it looks bad and so never see it recover: E[m_i(t)] < mu_i. The
+    proof of Theorem 3 takes it to be mu_i.
+    """
+    means = scenario.market.means
+    arms = len(means)
+    first = min(arms, scenario.horizon)
+    when = np.unique(np.geomspace(first, scenario.horizon, points).round().astype(np.int64))
+    tables = []
+    for label, runs in _recorded(scenario, progress):
+        values = np.array([[means_before(run, arm, when) for arm in range(arms)] for run in runs])
+        for arm in range(arms):
+            columns = {"policy": label, "arm": arm, "mean_reward": means[arm], "customer": when}
+            tables.append(_statistics(values[:, arm] - means[arm], columns))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _recorded(
+    scenario: Scenario, progress: Progress | None
+) -> Iterator[tuple[str, Iterator[Trajectory]]]:
+    total = scenario.replications * len(scenario.policies)
+
+    def runs(label: str, before: int) -> Iterator[Trajectory]:
+        for replication in range(scenario.replications):
+            yield play(scenario, label, replication)
+            if progress is not None:
+                progress(before + replication + 1, total)
+
+    for place, choice in enumerate(scenario.policies):
+        yield choice.label, runs(choice.label, place * scenario.replications)
+
+
+def _statistics(values: Floats, columns: dict[str, object]) -> pd.DataFrame:
+    """Mean, interval and quantiles over replications, one row a column of `values`."""
+    count = len(values)
+    mean = values.mean(axis=0)
+    se = values.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.full_like(mean, np.nan)
+    width = half_width(se, count, 0.95)
+    quantiles = np.quantile(values, list(QUANTILES.values()), axis=0)
+    return pd.DataFrame(
+        {
+            **columns,
+            "mean": mean,
+            "se": se,
+            "low": mean - width,
+            "high": mean + width,
+            **dict(zip(QUANTILES, quantiles, strict=True)),
+        }
+    )

@@ -1,0 +1,86 @@
+"""The experiments of Section 5: nine arms, the paper's policies, rewards of either kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kcmab_abm.experiment import Results, simulate
+from kcmab_abm.scenario import Scenario, make_scenario
+from kcmab_abm.workers import Progress
+
+MEANS = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+LAWS = ("bernoulli", "beta")
+
+UCB = "ucb"
+TS = "ts"
+MODIFIED_TS = "modified-ts"
+GREEDY = "greedy"
+EPSILONS = (10, 15, 20)
+
+
+def epsilon_label(epsilon: int) -> str:
+    """How tables and figures call modified epsilon-greedy with this exploration constant."""
+    return f"modified-epsilon-greedy, eps = {epsilon}"
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One figure of the paper: its number, its title, the policies in it."""
+
+    number: int
+    title: str
+    policies: tuple[str, ...]
+
+
+PLOTS = (
+    Plot(1, "Three policies", (UCB, epsilon_label(20), MODIFIED_TS)),
+    Plot(2, "Thompson sampling and its modification", (TS, MODIFIED_TS)),
+    Plot(3, "Modified epsilon-greedy", tuple(epsilon_label(each) for each in EPSILONS)),
+)
+
+
+def paper_scenario(
+    law: str, horizon: int, runs: int, seed: int, concentration: float = 4.0
+) -> Scenario:
+    """The paper's market with Bernoulli or Beta rewards and every policy that it shows."""
+    arms: dict[str, object] = {"law": law, "means": MEANS}
+    if law == "beta":
+        arms["concentration"] = concentration
+    epsilons = [
+        {"name": "modified-epsilon-greedy", "label": epsilon_label(each), "epsilon": float(each)}
+        for each in EPSILONS
+    ]
+    return make_scenario(
+        {
+            "title": f"The paper's nine arms, {law.capitalize()} rewards",
+            "horizon": horizon,
+            "replications": runs,
+            "seed": seed,
+            "market": {"arms": arms},
+            "policy": [
+                {"name": UCB},
+                *epsilons,
+                {"name": MODIFIED_TS},
+                {"name": TS},
+                {"name": GREEDY},
+            ],
+        }
+    )
+
+
+def run_study(
+    scenarios: dict[str, Scenario], jobs: int | None = None, progress: Progress | None = None
+) -> dict[str, Results]:
+    """Run the market under every law; one progress for all."""
+    sizes = [s.horizon * s.replications * len(s.policies) for s in scenarios.values()]
+    total, before = sum(sizes), 0
+    results = {}
+    for (law, scenario), size in zip(scenarios.items(), sizes, strict=True):
+        report = None if progress is None else _shifted(progress, before, total)
+        results[law] = simulate(scenario, jobs=jobs, progress=report)
+        before += size
+    return results
+
+
+def _shifted(progress: Progress, before: int, total: int) -> Progress:
+    return lambda done, _: progress(before + done, total)
