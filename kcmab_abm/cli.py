@@ -1,10 +1,11 @@
-"""The command line: kcmab run, check, play, list, schema."""
+"""The command line: kcmab run, check, play, list, schema, and the paper's commands."""
 
 from __future__ import annotations
 
 import json
 import runpy
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import click
 
 from kcmab_abm import __version__
 from kcmab_abm.errors import MarketError, PlayError, ScenarioError
+from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -30,11 +32,14 @@ def run(arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; nothing was written", err=True)
+        click.echo("interrupted; results are written whole or not at all", err=True)
         return INTERRUPTED
     except MarketError as error:
         click.echo(str(error), err=True)
         return FAILED if isinstance(error, PlayError) else BAD_INPUT
+    except MemoryError as error:
+        click.echo(f"not enough memory ({error}); ask for fewer customers or runs", err=True)
+        return FAILED
     except click.exceptions.Exit as leave:
         return leave.exit_code
     return 0
@@ -68,8 +73,22 @@ def with_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def _run_plugins(context: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> None:
     for path in paths:
         if not Path(path).is_file():
-            raise click.BadParameter(f"{path}: no such file", context, option)
-        runpy.run_path(path, run_name=Path(path).stem)
+            raise MarketError(f"{path}: no such file; --with wants a Python file")
+        try:
+            runpy.run_path(path, run_name=Path(path).stem)
+        except (Exception, SystemExit) as error:
+            raise MarketError(f"{path}: {_failure(path, error)}") from error
+
+
+def _failure(path: str, error: BaseException) -> str:
+    """Where in the user's file it went wrong, and how, on one line."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return f"line {error.lineno}: {error.msg}"
+    steps = traceback.extract_tb(error.__traceback__)
+    lines = [step.lineno for step in steps if step.filename == path]
+    kind = "" if isinstance(error, MarketError) else f"{type(error).__name__}: "
+    place = f"line {lines[-1]}: " if lines else ""
+    return place + kind + " ".join(str(error).split())
 
 
 @commands.command(name="run")
@@ -78,9 +97,11 @@ def _run_plugins(context: click.Context, option: click.Parameter, paths: tuple[s
 @click.option("--force", is_flag=True, help="Replace results that are already there.")
 @click.option("--engine", type=click.Choice(["auto", "market", "batch"]), default="auto")
 @click.option("--jobs", type=click.IntRange(1), help="Threads; one a core unless given.")
-@click.option("--replications", type=int, help="Instead of the file's.")
-@click.option("--horizon", type=int, help="Customers a replication, instead of the file's.")
-@click.option("--seed", type=int, help="Instead of the file's.")
+@click.option("--replications", type=click.IntRange(1), help="Instead of the file's.")
+@click.option(
+    "--horizon", type=click.IntRange(1), help="Customers a replication, instead of the file's."
+)
+@click.option("--seed", type=click.IntRange(0), help="Instead of the file's.")
 @with_option
 def run_command(
     file: str, out: Path | None, force: bool, engine: Any, jobs: int | None, **changes: int | None
@@ -91,7 +112,8 @@ def run_command(
     Example:
       kcmab run scenarios/figure1.toml --out results
     """
-    from kcmab_abm.output import check_folder, write_results
+    from kcmab_abm.folders import check_folder
+    from kcmab_abm.output import write_results
     from kcmab_abm.tables import print_results, watched
 
     scenario = _load(file, changes)
@@ -135,7 +157,7 @@ def check(files: tuple[str, ...]) -> None:
 @click.option("--customers", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--policy", help="Label or name of the policy; the first one unless given.")
 @click.option("--replication", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--seed", type=int, help="Instead of the file's.")
+@click.option("--seed", type=click.IntRange(0), help="Instead of the file's.")
 @with_option
 def play(file: str, customers: int, policy: str | None, replication: int, seed: int | None) -> None:
     """Tell the story of one market, one line a customer.
@@ -185,6 +207,10 @@ def schema() -> None:
     from kcmab_abm.forms import json_schema
 
     click.echo(json.dumps(json_schema(), indent=2))
+
+
+for _command in (paper, bounds, stopping, histories, bias):
+    commands.add_command(_command)
 
 
 def _load(file: str, changes: dict[str, Any]) -> Any:

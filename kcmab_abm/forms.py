@@ -17,6 +17,7 @@ LARGEST_HORIZON = 10**11
 LARGEST_REPLICATIONS = 10**8
 LARGEST_SEED = 2**63 - 1
 LARGEST_MARKET = 10_000  # arms
+LARGEST_AMOUNT = 1e12  # of time or money: sums over many customers stay finite
 
 
 class Form(BaseModel):
@@ -29,35 +30,37 @@ class Constant(Form):
     """The same duration for everybody."""
 
     law: Literal["constant"]
-    value: float = Field(ge=0, description="time units")
+    value: float = Field(ge=0, le=LARGEST_AMOUNT, description="time units")
 
 
 class Exponential(Form):
     """Durations without memory."""
 
     law: Literal["exponential"]
-    mean: float = Field(gt=0, description="time units")
+    mean: float = Field(gt=0, le=LARGEST_AMOUNT, description="time units")
 
 
 class Uniform(Form):
     """Durations spread evenly between two ends."""
 
     law: Literal["uniform"]
-    low: float = Field(ge=0, description="time units")
-    high: float = Field(ge=0, description="time units")
+    low: float = Field(ge=0, le=LARGEST_AMOUNT, description="time units")
+    high: float = Field(ge=0, le=LARGEST_AMOUNT, description="time units")
 
 
 class Slots(Form):
     """One customer a time slot, at 1, 2, 3, ..."""
 
-    process: Literal["slots"] = "slots"
+    process: Literal["slots"]
 
 
 class Poisson(Form):
     """Customers who arrive at random, `rate` of them a time unit on average."""
 
     process: Literal["poisson"]
-    rate: float = Field(1.0, gt=0, description="customers a time unit")
+    rate: float = Field(
+        1.0, ge=1 / LARGEST_AMOUNT, le=LARGEST_AMOUNT, description="customers a time unit"
+    )
 
 
 class Trace(Form):
@@ -81,7 +84,7 @@ def _tagged(models: Iterable[type[BaseModel]], key: str) -> Any:
 
 Arrivals = Annotated[Slots | Poisson | Trace, Field(discriminator="process")]
 Duration = Annotated[
-    Annotated[Annotated[float, Field(ge=0)], Tag("number")]
+    Annotated[Annotated[float, Field(ge=0, le=LARGEST_AMOUNT)], Tag("number")]
     | Annotated[
         Annotated[Constant | Exponential | Uniform, Field(discriminator="law")], Tag("table")
     ],
@@ -151,7 +154,12 @@ def scenario_form() -> type[BaseModel]:
         ties=ties,
         seeding_cost=(
             float,
-            Field(0.0, ge=0, description="paid to a customer directed to an arm with no report"),
+            Field(
+                0.0,
+                ge=0,
+                le=LARGEST_AMOUNT,
+                description="paid to a customer directed to an arm with no report",
+            ),
         ),
         service_time=(Duration, Field(0.0, description="from choosing to having consumed")),
         report_delay=(Duration, Field(0.0, description="from having consumed to being read")),

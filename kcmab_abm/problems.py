@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,17 +21,29 @@ _MUST_BE = {
     "dict_type": "a table",
     "model_type": "a table",
     "model_attributes_type": "a table",
-    "greater_than": "> {gt:g}",
-    "greater_than_equal": ">= {ge:g}",
-    "less_than": "< {lt:g}",
-    "less_than_equal": "<= {le:g}",
+    "greater_than": "> {gt}",
+    "greater_than_equal": ">= {ge}",
+    "less_than": "< {lt}",
+    "less_than_equal": "<= {le}",
     "literal_error": "{expected}",
-    "too_short": "a list of at least {min_length} entries",
-    "string_too_short": "a text of at least {min_length} characters",
+    "too_short": "a list of {min_length} or more entries",
+    "string_too_short": "a text of {min_length} or more characters",
     "string_too_long": "a text of at most {max_length} characters",
 }
 _KINDS = {"name": "policy", "behaviour": "behaviour", "law": "law", "process": "arrival process"}
+# How many tags pydantic puts into a path below these tables: the shape of a value, its name.
+_TAGS = {
+    ("policy",): 1,
+    ("market", "customers"): 1,
+    ("market", "arrivals"): 1,
+    ("market", "arms"): 2,
+    ("market", "service_time"): 2,
+    ("market", "report_delay"): 2,
+}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML takes without quotes
 _LONGEST = 60
+
+Keys = dict[tuple[str, ...], list[str]]
 
 
 def explain(
@@ -41,55 +54,74 @@ def explain(
     return [_line(dict(fault), settings, keys) for fault in error.errors(include_url=False)]
 
 
-def _line(
-    fault: dict[str, Any], settings: Mapping[str, Any], keys: dict[tuple[str, ...], list[str]]
-) -> str:
-    kind, context = fault["type"], fault.get("ctx", {})
+def _line(fault: dict[str, Any], settings: Mapping[str, Any], keys: Keys) -> str:
+    kind, context, value = fault["type"], fault.get("ctx", {}), fault["input"]
     place = _place(fault["loc"], settings)
-    found = _shown(fault["input"])
     if kind == "missing":
         return f"{place}: is required, and missing"
     if kind == "extra_forbidden":
         table = tuple(word for word in fault["loc"][:-1] if isinstance(word, str))
-        return f"{place}: {unknown('setting', fault['loc'][-1], keys[table])}"
+        word = str(fault["loc"][-1])[:_LONGEST]
+        return f"{place}: {unknown('setting', word, keys.get(table, []))}"
     if kind == "union_tag_not_found":
         key = context["discriminator"].strip("'")
         return f"{_join(place, key)}: is required, and missing"
     if kind == "union_tag_invalid":
         key = context["discriminator"].strip("'")
-        names = [name.strip(" '") for name in context["expected_tags"].split(",")]
-        name = fault["input"].get(key, context["tag"])
-        return f"{_join(place, key)}: {unknown(_KINDS[key], name, sorted(names))}"
+        return f"{_join(place, key)}: {_unknown_tag(key, value[key], context['expected_tags'])}"
     if kind == "value_error":
         return f"{place}: {context['error']}"
     if kind in _MUST_BE:
-        return f"{place}: must be {_MUST_BE[kind].format(**context)}, got {found}"
-    return f"{place}: {fault['msg']}, got {found}"
+        return f"{place}: must be {_allowed(kind, place, value, context)}, got {_shown(value)}"
+    return f"{place}: {fault['msg']}, got {_shown(value)}"
+
+
+def _unknown_tag(key: str, name: Any, tags: str) -> str:
+    names = sorted(tag.strip(" '") for tag in tags.split(","))
+    if isinstance(name, str):
+        return unknown(_KINDS[key], name[:_LONGEST], names)
+    return f"must be a text in quotes, one of: {', '.join(names)}; got {_shown(name)}"
+
+
+def _allowed(kind: str, place: str, value: Any, context: dict[str, Any]) -> str:
+    if kind == "list_type" and place == "policy":
+        return "tables that begin with [[policy]]"
+    if kind == "float_type" and isinstance(value, int) and not isinstance(value, bool):
+        return "a finite number"  # a whole number that no float can hold
+    limits = {
+        word: f"{each:g}" if isinstance(each, float) else each for word, each in context.items()
+    }
+    return _MUST_BE[kind].format(**limits)
 
 
 def _place(loc: tuple[int | str, ...], settings: Any) -> str:
     """The path of a fault; tags that pydantic adds to it are not part of the file."""
     path = ""
     here: Any = settings
+    below, tags = next((pair for pair in _TAGS.items() if loc[: len(pair[0])] == pair[0]), ((), 0))
     for step, word in enumerate(loc):
-        last = step == len(loc) - 1
-        if isinstance(word, int) and isinstance(here, list):
-            path += f"[{word}]"
-            here = here[word] if word < len(here) else None
-        elif isinstance(here, Mapping) and (word in here or (last and not _is_tag(word, here))):
+        if isinstance(word, str) and step >= len(below) and tags:
+            tags -= 1
+        elif isinstance(here, Mapping):
             path = _join(path, str(word))
             here = here.get(word)
+        elif isinstance(here, list) and isinstance(word, int):
+            path += f"[{word}]"
+            here = here[word] if word < len(here) else None
     return path or "the file"
 
 
-def _is_tag(word: int | str, table: Mapping[str, Any]) -> bool:
-    return word in ("table", "list", "number") or word in table.values()
-
-
 def _join(path: str, key: str) -> str:
-    return f"{path}.{key}" if path and path != "the file" else key
+    word = key if _BARE.fullmatch(key) else _shown(key)
+    return f"{path}.{word}" if path and path != "the file" else word
 
 
 def _shown(value: Any) -> str:
-    text = "a table" if isinstance(value, dict) else repr(value)
+    """What was found, on one line that is not too long."""
+    if isinstance(value, dict):
+        return "a table"
+    try:
+        text = value.isoformat() if hasattr(value, "isoformat") else repr(value)
+    except (ValueError, RecursionError):
+        return "more digits or brackets than can be shown"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -167,22 +167,36 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     """Read a TOML file as it stands, without checking what it says."""
     path = Path(path)
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
-    except FileNotFoundError:
-        reason = "no such file"
-    except IsADirectoryError:
-        reason = "is a directory; give a scenario file (TOML)"
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
-    except UnicodeDecodeError as error:
-        reason = f"not UTF-8 text (byte {error.start}); save it as UTF-8"
+        return tomllib.loads(_read_text(path))
+    except _Unreadable as error:
+        reason = str(error)
     except tomllib.TOMLDecodeError as error:
         reason = f"not TOML: {error}"
     except RecursionError:
         reason = "not a scenario: nested too deeply"
-    except ValueError as error:  # a NUL in the path, an integer of 5 000 digits
-        reason = f"cannot be read: {error}"
+    except ValueError:  # Python converts no more than 4 300 digits
+        reason = "not a scenario: a number in it has thousands of digits"
     raise ScenarioError([f"{path}: {reason}"])
+
+
+class _Unreadable(Exception):
+    """A file that cannot be read as text, and why."""
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")  # editors on Windows begin with a mark
+    except FileNotFoundError:
+        reason = "no such file"
+    except IsADirectoryError:
+        reason = "is a directory; give a file"
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror or error}"
+    except UnicodeDecodeError as error:
+        reason = f"not UTF-8 text (byte {error.start}); save it as UTF-8"
+    except ValueError as error:  # a NUL in the path
+        reason = f"cannot be read: {error}"
+    raise _Unreadable(reason)
 
 
 def make_scenario(
@@ -194,7 +208,7 @@ def make_scenario(
     """
     model = scenario_form()
     try:
-        form = model.model_validate(dict(settings))
+        form = model.model_validate(dict(settings) if isinstance(settings, Mapping) else settings)
     except ValidationError as error:
         problems = explain(error, settings, model)
         raise ScenarioError([source + problem for problem in problems]) from None
@@ -278,26 +292,35 @@ def _label(entry: Entry, values: tuple[Number, ...], alone: bool) -> str:
 def _arrivals(table: dict[str, Any], folder: Path, horizon: int, problems: list[str]) -> Arrivals:
     if table["process"] != "trace":
         return Arrivals(**table)
-    place = f"market.arrivals.file: {table['file']}"
+    path = folder / table["file"]
     try:
-        text = (folder / table["file"]).read_text(encoding="utf-8")
-        times = tuple(float(line) for line in text.split())
-    except OSError as error:
-        problems.append(f"{place}: cannot be read: {error.strerror or error}")
-    except ValueError as error:
-        problems.append(f"{place}: must hold one arrival time a line ({error})")
-    else:
-        problems.extend(f"{place}: {fault}" for fault in _trace_faults(times, horizon))
-        return Arrivals("trace", times=times)
-    return Arrivals("trace")
+        times = tuple(_read_times(_read_text(path)))
+        _check_times(times, horizon)
+    except (_Unreadable, ValueError) as error:
+        problems.append(f"market.arrivals.file: {str(path)!r}: {error}")
+        return Arrivals("trace")
+    return Arrivals("trace", times=times)
 
 
-def _trace_faults(times: tuple[float, ...], horizon: int) -> list[str]:
-    if len(times) < horizon:
-        return [f"must hold at least {horizon} times (the horizon), got {len(times)}"]
+def _read_times(text: str) -> Iterator[float]:
     before = 0.0
-    for line, time in enumerate(times, 1):
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            time = float(line)
+        except ValueError:
+            raise ValueError(
+                f"line {number}: must be one arrival time, a number; got {line.strip()[:60]!r}"
+            ) from None
         if not (math.isfinite(time) and time >= before):
-            return [f"line {line}: times must be finite, >= 0 and not decrease, got {time}"]
+            raise ValueError(
+                f"line {number}: times must be finite, >= 0 and not decrease, got {time}"
+            )
         before = time
-    return []
+        yield time
+
+
+def _check_times(times: tuple[float, ...], horizon: int) -> None:
+    if len(times) < horizon:
+        raise ValueError(f"must hold at least {horizon} times (the horizon), got {len(times)}")

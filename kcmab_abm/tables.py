@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, Entry, Law
 from kcmab_abm.experiment import Engine, Results, choose_engine, simulate
@@ -16,16 +20,22 @@ from kcmab_abm.scenario import Scenario
 _WIDTH = 120  # where the terminal does not say
 
 
-def _console() -> Console:
+def console() -> Console:
+    """The terminal, or a wide page where the output goes elsewhere."""
     return Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
 
 
-def watched(scenario: Scenario, engine: Engine, jobs: int | None) -> Results:
-    """Simulate with a progress bar on the terminal; silently where there is none."""
+@contextmanager
+def progress_bar(description: str) -> Iterator[Callable[..., None]]:
+    """A bar on the terminal; nothing where there is none.
+
+    What it yields is called with what is done and the total, or with a new description.
+    """
     if not sys.stderr.isatty():
-        return simulate(scenario, engine=engine, jobs=jobs)
+        yield lambda *_, **__: None
+        return
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:3.0f} %"),
         TextColumn("{task.fields[speed]}"),
@@ -34,25 +44,35 @@ def watched(scenario: Scenario, engine: Engine, jobs: int | None) -> Results:
         transient=True,
     )
     with bar:
-        task = bar.add_task("preparing", total=None, speed="")
+        task = bar.add_task(description, total=None, speed="")
+
+        def show(done: int = 0, total: int | None = None, doing: str | None = None) -> None:
+            pace = bar.tasks[task].speed
+            speed = f"{pace:,.0f} a second" if pace and done else ""
+            bar.update(task, completed=done, total=total, speed=speed, description=doing)
+
+        yield show
+
+
+def watched(scenario: Scenario, engine: Engine, jobs: int | None) -> Results:
+    """Simulate with a progress bar on the terminal; silently where there is none."""
+    with progress_bar("preparing") as show:
         for choice in scenario.policies:
-            bar.update(task, description=f"preparing {choice.label} (compiled on first use)")
+            show(doing=f"preparing {choice.label} (compiled on first use)")
             choose_engine(scenario, choice, engine)
-
-        def show(done: int, total: int) -> None:
-            speed = f"{bar.tasks[task].speed or 0.0:,.0f} customers/s"
-            bar.update(task, completed=done, total=total, speed=speed)
-
-        bar.reset(task, total=1, description="simulating")
+        show(doing="customers served")
         return simulate(scenario, engine=engine, jobs=jobs, progress=show)
 
 
 def print_results(results: Results) -> None:
     """The summary, one row a policy, and which engine ran."""
     scenario = results.scenario
+    title = (
+        f"{scenario.title or 'Results'}: {len(scenario.market.arms)} arms, "
+        f"{scenario.horizon:,} customers, {scenario.replications:,} runs"
+    )
     table = Table(
-        title=f"{scenario.title or 'Results'}: {len(scenario.market.arms)} arms, "
-        f"{scenario.horizon:,} customers, {scenario.replications:,} runs",
+        title=Text(title, style="italic"),
         caption="mean with its 95 % interval; [5 %, 95 %] of the runs in brackets",
     )
     table.add_column("policy", overflow="fold")
@@ -61,23 +81,40 @@ def print_results(results: Results) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     for row in results.summary().to_dict("records"):
         table.add_row(
-            str(row["policy"]),
+            Text(str(row["policy"])),
             *_mean_and_spread(row, "regret"),
             *_mean_and_spread(row, "compensation"),
             f"{row['acceptance']:.1%}",
             f"{row['locked_in']:.1%}",
             str(row["engine"]),
         )
-    console = _console()
-    console.print(table)
+    terminal = console()
+    terminal.print(table)
     for reason, labels in _reasons(results).items():
-        console.print(f"{reason}: {', '.join(labels)}", markup=False)
+        terminal.print(f"{reason}: {', '.join(labels)}", markup=False)
 
 
 def _mean_and_spread(row: Any, measure: str) -> tuple[str, str]:
     width = row[f"{measure}_high"] - row[measure]
     mean = f"{row[measure]:.2f} ± {width:.2f}"
     return mean, f"[{row[f'{measure}_q05']:.1f}, {row[f'{measure}_q95']:.1f}]".replace("[", r"\[")
+
+
+def print_frame(title: str, frame: pd.DataFrame) -> None:
+    """A data frame as a table, numbers to two places."""
+    table = Table(title=Text(title, style="italic"))
+    for column in frame.columns:
+        number = pd.api.types.is_numeric_dtype(frame[column])
+        table.add_column(column.replace("_", " "), justify="right" if number else "left")
+    for row in frame.itertuples(index=False):
+        table.add_row(*(Text(_cell(value)) for value in row))
+    console().print(table)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:,.2f}"
+    return "" if value is None else str(value)
 
 
 def _reasons(results: Results) -> dict[str, list[str]]:
@@ -89,13 +126,13 @@ def _reasons(results: Results) -> dict[str, list[str]]:
 
 def print_catalogue(kind: str | None) -> None:
     """Everything that has a name, with its settings and one line of description."""
-    console = _console()
+    terminal = console()
     if kind in (None, "policies"):
-        console.print(_entry_table("Policies", list(POLICIES)))
+        terminal.print(_entry_table("Policies", list(POLICIES)))
     if kind in (None, "behaviours"):
-        console.print(_entry_table("Behaviours", list(BEHAVIOURS)))
+        terminal.print(_entry_table("Behaviours", list(BEHAVIOURS)))
     if kind in (None, "laws"):
-        console.print(_law_table(list(LAWS)))
+        terminal.print(_law_table(list(LAWS)))
 
 
 def _entry_table(title: str, entries: list[Entry]) -> Table:
@@ -105,7 +142,7 @@ def _entry_table(title: str, entries: list[Entry]) -> Table:
             f"{word} = {parameter.default:g} ({parameter.range}): {parameter.about}"
             for word, parameter in entry.parameters.items()
         )
-        table.add_row(entry.name, entry.about, settings, entry.cites)
+        table.add_row(*map(Text, [entry.name, entry.about, settings, entry.cites]))
     return table
 
 
@@ -113,6 +150,6 @@ def _law_table(laws: list[Law]) -> Table:
     table = Table("name", "description", "settings", title="Laws", show_lines=True)
     for law in laws:
         fields = law.settings.model_fields
-        settings = "\n".join(f"{word}: {field.description}" for word, field in fields.items())
-        table.add_row(law.name, law.about, settings)
+        settings = "\n".join(f"{word}: {field.description or ''}" for word, field in fields.items())
+        table.add_row(*map(Text, [law.name, law.about, settings]))
     return table

@@ -5,19 +5,17 @@ from __future__ import annotations
 import textwrap
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import EngFormatter, StrMethodFormatter
+from matplotlib.ticker import StrMethodFormatter
 from numpy.typing import NDArray
 
 from kcmab_abm.experiment import Results
-from kcmab_abm.figures.style import Pen, pens, styled
+from kcmab_abm.figures.curves import MEASURES, add_legend, draw_curves, palette_for
+from kcmab_abm.figures.style import Pen, styled
 from kcmab_abm.measures import Runs
 
-_MEASURES = {"regret": "Regret", "compensation": "Compensation"}
 _MOST_DOTS = 1000
 _WIDE = 10.0  # ratio from which on a logarithmic scale shows more
 
@@ -25,17 +23,17 @@ _WIDE = 10.0  # ratio from which on a logarithmic scale shows more
 def draw_outcome(results: Results) -> Figure:
     """Regret and compensation against customers, and where every single run ended."""
     labels = list(results.runs)
-    palette = dict(zip(labels, pens(len(labels)), strict=True))
+    palette = palette_for(labels)
     height = 4.6 + max(2.4, 0.75 * len(labels) + 1.2) + 0.32 * -(-len(labels) // 3)
     with styled():
         figure = Figure(figsize=(13, height), layout="constrained")
         heights = [4.2, max(2.0, 0.75 * len(labels) + 0.8)]
         axes = figure.subplots(2, 2, height_ratios=heights)
         curves = results.curves()
-        for column, (measure, name) in enumerate(_MEASURES.items()):
-            _draw_curves(axes[0, column], curves[curves["measure"] == measure], palette)
+        for column, (measure, name) in enumerate(MEASURES.items()):
+            draw_curves(axes[0, column], curves[curves["measure"] == measure], palette)
             axes[0, column].set_title(f"{name}: mean and 95 % interval")
-            axes[0, column].set_ylabel(f"{name.lower()} so far (reward units)")
+            axes[0, column].set_ylabel(f"{name.lower()} so far")
             _draw_spread(axes[1, column], results.runs, measure, palette)
             axes[1, column].set_title(f"{name} at the end, run by run")
             axes[1, column].set_xlabel(
@@ -48,27 +46,8 @@ def draw_outcome(results: Results) -> Figure:
             f"{scenario.horizon:,} customers, {scenario.replications:,} runs",
             fontsize=17,
         )
-        handles = [
-            Line2D([], [], color=pen.colour, linestyle=pen.dashes, linewidth=2.5, label=label)
-            for label, pen in palette.items()
-        ]
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(labels)))
+        add_legend(figure, palette)
     return figure
-
-
-def _draw_curves(axes: Axes, table: pd.DataFrame, palette: dict[str, Pen]) -> None:
-    for label, pen in palette.items():
-        curve = table[table["policy"] == label]
-        axes.fill_between(
-            curve["customer"], curve["low"], curve["high"], color=pen.colour, alpha=0.2, lw=0
-        )
-        axes.plot(
-            curve["customer"], curve["mean"], color=pen.colour, linestyle=pen.dashes, linewidth=2.5
-        )
-    axes.set_xlabel("customers served")
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
 
 
 def _draw_spread(axes: Axes, runs: dict[str, Runs], measure: str, palette: dict[str, Pen]) -> None:
@@ -79,7 +58,15 @@ def _draw_spread(axes: Axes, runs: dict[str, Runs], measure: str, palette: dict[
         dots = values[:_MOST_DOTS]
         heights = place + jitter.uniform(-0.3, 0.3, len(dots))
         colour = palette[label].colour
-        axes.plot(dots, heights, ".", color=colour, alpha=0.25, markersize=4, rasterized=True)
+        axes.plot(
+            dots,
+            heights,
+            ".",
+            color=colour,
+            alpha=0.25 if len(dots) > 200 else 0.6,
+            markersize=5,
+            rasterized=True,
+        )
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
         box = Rectangle((low, place - 0.3), high - low, 0.6, fill=False, edgecolor="black", lw=1.5)
         axes.add_patch(box)

@@ -23,6 +23,12 @@ _SETTINGS: Any = {
     "legend.frameon": False,
     "svg.hashsalt": "kcmab",  # else every svg differs from the last
 }
+# What the writers would put in by themselves: dates and versions.
+_METADATA: dict[str, Any] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
 
 
 class Pen(NamedTuple):
@@ -43,9 +49,11 @@ def styled() -> Any:
     return mpl.rc_context(_SETTINGS)
 
 
-def save(figure: Figure, folder: Path, name: str) -> None:
-    """Write a figure as png and svg, the same bytes for the same figure."""
+def save(
+    figure: Figure, folder: Path, name: str, formats: tuple[str, ...] = ("png", "svg")
+) -> None:
+    """Write a figure in some formats, the same bytes for the same figure."""
     with styled():
         FigureCanvasAgg(figure)
-        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        for ending in formats:
+            figure.savefig(folder / f"{name}.{ending}", dpi=150, metadata=_METADATA[ending])

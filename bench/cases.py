@@ -1,0 +1,70 @@
+"""The markets that are measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bench.clock import Task, repetitions
+from kcmab_abm import Scenario, make_scenario
+from kcmab_abm.batch.run import run_batch
+from kcmab_abm.measures import checkpoints
+from kcmab_abm.workers import cut
+
+HORIZON = 10_000
+NINE = 9
+BERNOULLI = {"law": "bernoulli"}
+BETA = {"law": "beta", "concentration": 2.0}
+GREEDY = {"behaviour": "greedy"}
+LOGIT = {"behaviour": "logit"}
+
+
+def market_of(
+    policy: str,
+    arms: int = NINE,
+    horizon: int = HORIZON,
+    replications: int = 1,
+    law: dict[str, Any] = BERNOULLI,
+    customers: dict[str, Any] = GREEDY,
+) -> Scenario:
+    """One policy on arms whose means run evenly from 0.9 down to 0.1."""
+    means = np.linspace(0.9, 0.1, arms).tolist()
+    return make_scenario(
+        {
+            "horizon": horizon,
+            "replications": replications,
+            "market": {"arms": {**law, "means": means}, "customers": customers},
+            "policy": [{"name": policy}],
+        }
+    )
+
+
+def batch_task(scenario: Scenario, target: float) -> Task:
+    """As many replications on one core as take about `target` seconds."""
+    count = repetitions(replications_task(scenario, 1).run, target)
+    return replications_task(scenario, count)
+
+
+def replications_task(scenario: Scenario, count: int) -> Task:
+    """So many replications on one core, compiled, in the chunks that `simulate` cuts."""
+    points = checkpoints(scenario.horizon)
+    policy = scenario.policies[0]
+    chunks = list(cut(count, scenario.horizon))
+
+    def run() -> None:
+        for first, size in chunks:
+            run_batch(scenario, policy, first, size, points)
+
+    return Task(run, count * scenario.horizon)
+
+
+def repeated(task: Task, target: float) -> Task:
+    """The same task over and over, until about `target` seconds have passed."""
+    times = repetitions(task.run, target)
+
+    def run() -> None:
+        for _ in range(times):
+            task.run()
+
+    return Task(run, times * task.customers)

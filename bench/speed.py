@@ -1,0 +1,46 @@
+"""Batch speed on one core: every policy of the catalogue, in nanoseconds and in floors."""
+
+from __future__ import annotations
+
+from bench.cases import BETA, LOGIT, batch_task, market_of
+from bench.clock import NANOSECOND, Task, best_of
+from bench.floor import floor_task
+from bench.report import Limit, Row, load
+from kcmab_abm.catalogue import POLICIES
+
+ASKED = {
+    "ucb": Limit("<=", 10.0),
+    "modified-epsilon-greedy": Limit("<=", 10.0),
+    "ts": Limit("<=", 120.0),
+    "modified-ts": Limit("<=", 70.0),
+}
+FLOOR = "one uniform"
+
+
+def measure(quick: bool) -> list[Row]:
+    """Nanoseconds and floors a customer."""
+    target, rounds = (0.03, 5) if quick else (0.08, 15)
+    cost = best_of(tasks(target), rounds)
+    floor = cost[FLOOR]
+    return [
+        Row(
+            "batch speed, one core",
+            name,
+            seconds / NANOSECOND,
+            "ns/customer",
+            seconds / floor,
+            "floor",
+            ASKED.get(name),
+            load(),
+        )
+        for name, seconds in cost.items()
+    ]
+
+
+def tasks(target: float) -> dict[str, Task]:
+    """The floor, all policies with greedy customers, and two variations of `ucb`."""
+    markets = {name: market_of(name) for name in POLICIES.own_names()}
+    markets["ucb, logit customers"] = market_of("ucb", customers=LOGIT)
+    markets["ucb, beta arms"] = market_of("ucb", law=BETA)
+    measured = {name: batch_task(market, target) for name, market in markets.items()}
+    return {FLOOR: floor_task(), **measured}

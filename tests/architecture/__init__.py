@@ -1,0 +1,1 @@
+"""How the modules may depend on each other."""

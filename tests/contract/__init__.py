@@ -1,0 +1,1 @@
+"""What every entry of the catalogue has to keep to."""

@@ -1,0 +1,1 @@
+"""The two engines: equal to each other, and true to the model."""

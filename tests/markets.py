@@ -1,0 +1,189 @@
+"""Random markets: hypothesis strategies for everything that a scenario can say."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from hypothesis import strategies as st
+
+from kcmab_abm import Trajectory
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
+from kcmab_abm.forms import LARGEST_REPLICATIONS, LARGEST_SEED
+
+POLICY_NAMES = POLICIES.own_names()
+BEHAVIOUR_NAMES = BEHAVIOURS.own_names()
+LAW_NAMES = LAWS.own_names()
+PAIRS = [(policy, behaviour) for policy in POLICY_NAMES for behaviour in BEHAVIOUR_NAMES]
+
+NINE_ARMS = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+
+MOST_IN_A_GROUP = 5
+MOST_GROUPS = 4
+
+seeds = st.integers(0, 3) | st.integers(0, LARGEST_SEED)
+replications = st.integers(0, 3) | st.integers(0, LARGEST_REPLICATIONS - 1)
+
+
+def between(low, high, **options):
+    """Floats of an interval, without those so small that a quotient of two overflows."""
+    return st.floats(low, high, allow_subnormal=False, **options)
+
+
+def rewards():
+    """Numbers in [0, 1] that often coincide and often are the ends."""
+    return st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]) | between(0.0, 1.0)
+
+
+def several(each):
+    """As many of something as a group has arms."""
+    return st.lists(each, min_size=1, max_size=MOST_IN_A_GROUP)
+
+
+def bernoulli_groups():
+    """Arms that pay 0 or 1, some of them always, some never."""
+    return several(rewards()).map(lambda means: {"law": "bernoulli", "means": means})
+
+
+def beta_groups():
+    """Beta arms, given by their means or by their shapes."""
+    by_means = st.fixed_dictionaries(
+        {
+            "law": st.just("beta"),
+            "means": several(st.sampled_from([0.2, 0.5]) | between(0.01, 0.99)),
+            "concentration": st.sampled_from([0.01, 2.0, 1e6]) | between(0.1, 50.0),
+        }
+    )
+    shapes = st.sampled_from([1e-3, 1.0, 1e6]) | between(0.05, 30.0)
+    by_shapes = several(st.tuples(shapes, shapes)).map(
+        lambda pairs: {
+            "law": "beta",
+            "alpha": [alpha for alpha, _ in pairs],
+            "beta": [beta for _, beta in pairs],
+        }
+    )
+    return by_means | by_shapes
+
+
+def uniform_groups():
+    """Arms spread over an interval, which may be a single point."""
+    ends = st.tuples(rewards(), rewards()).map(sorted)
+    points = rewards().map(lambda point: [point, point])
+    return several(ends | points).map(
+        lambda pairs: {
+            "law": "uniform",
+            "low": [low for low, _ in pairs],
+            "high": [high for _, high in pairs],
+        }
+    )
+
+
+def shares(count):
+    """Probabilities of `count` values, some of them nought."""
+    weights = st.lists(st.integers(0, 6), min_size=count, max_size=count).filter(any)
+    return weights.map(lambda whole: [weight / sum(whole) for weight in whole])
+
+
+@st.composite
+def discrete_groups(draw):
+    """Arms that pay one of a few values, which may be a single one."""
+    values = draw(st.lists(rewards(), min_size=1, max_size=4, unique=True).map(sorted))
+    return {
+        "law": "discrete",
+        "values": values,
+        "probabilities": draw(several(shares(len(values)))),
+    }
+
+
+GROUPS = {
+    "bernoulli": bernoulli_groups(),
+    "beta": beta_groups(),
+    "discrete": discrete_groups(),
+    "uniform": uniform_groups(),
+}
+
+
+def arm_lists(laws=None):
+    """One to twenty arms of the laws given, in any order."""
+    groups = st.one_of([GROUPS[law] for law in laws or LAW_NAMES])
+    return st.lists(groups, min_size=1, max_size=MOST_GROUPS)
+
+
+def arm_count(groups):
+    """How many arms the groups have together."""
+    keys = ("means", "alpha", "low", "probabilities")
+    return sum(next(len(group[key]) for key in keys if key in group) for group in groups)
+
+
+def numbers_within(parameter):
+    """Values of a parameter: its default and others of its range."""
+    spread = 5 * max(1, abs(parameter.default))
+    lowest = [limit for limit in (parameter.gt, parameter.ge) if limit is not None]
+    highest = [limit for limit in (parameter.lt, parameter.le) if limit is not None]
+    low = max(lowest, default=parameter.default - spread)
+    high = min(highest, default=parameter.default + spread)
+    if isinstance(parameter.default, int):
+        inside = st.integers(low + (parameter.gt == low), high - (parameter.lt == high))
+    else:
+        inside = between(
+            low, high, exclude_min=parameter.gt == low, exclude_max=parameter.lt == high
+        )
+    return st.just(parameter.default) | inside
+
+
+def tables(entry, key):
+    """What a scenario file may say of this policy or behaviour."""
+    return st.fixed_dictionaries(
+        {key: st.just(entry.name)},
+        optional={word: numbers_within(each) for word, each in entry.parameters.items()},
+    )
+
+
+def policy_tables(name):
+    """The table of a policy, with parameters of its range."""
+    return tables(POLICIES.find(name), "name")
+
+
+def customer_tables(name=None):
+    """The table of the customers, with parameters of their range."""
+    names = [name] if name else BEHAVIOUR_NAMES
+    return st.one_of([tables(BEHAVIOURS.find(each), "behaviour") for each in names])
+
+
+def horizons(arms, longest):
+    """Horizons below, at and above the number of arms, above it odd and even."""
+    return st.one_of(st.integers(1, arms), st.just(arms), st.integers(arms + 1, arms + longest))
+
+
+@st.composite
+def experiments(draw, policies, behaviour=None, laws=None, longest=40, all_report=False):
+    """Settings of a whole scenario with these policies."""
+    groups = draw(arm_lists(laws))
+    reported = st.just(1.0) | st.sampled_from([0.05, 0.5]) | between(0.01, 1.0)
+    return {
+        "horizon": draw(horizons(arm_count(groups), longest)),
+        "replications": 3,
+        "seed": draw(seeds),
+        "market": {
+            "arms": groups if len(groups) > 1 else groups[0],
+            "customers": draw(customer_tables(behaviour)),
+            "arrivals": draw(arrivals()),
+            "ties": draw(st.sampled_from(["random", "first"])),
+            "seeding_cost": draw(st.sampled_from([0.0, 0.25])),
+            "report_probability": 1.0 if all_report else draw(reported),
+        },
+        "policy": [draw(policy_tables(name)) for name in policies],
+    }
+
+
+def arrivals():
+    """Customers in slots or at a Poisson rate."""
+    poisson = between(1e-3, 1e3).map(lambda rate: {"process": "poisson", "rate": rate})
+    return st.just({"process": "slots"}) | poisson
+
+
+def assert_same(one, other):
+    """Two trajectories are equal to the last bit, field by field."""
+    for part in fields(Trajectory):
+        left, right = getattr(one, part.name), getattr(other, part.name)
+        assert left.dtype == right.dtype, part.name
+        assert left.tobytes() == right.tobytes(), f"{part.name}: {left} and {right}"

@@ -1,0 +1,548 @@
+"""Scenario files that cannot be run, each with what its message has to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+ARMS = '{ law = "bernoulli", means = [0.9, 0.1] }'
+UCB = '[[policy]]\nname = "ucb"'
+EPSILON = '[[policy]]\nname = "modified-epsilon-greedy"\nepsilon = '
+
+
+def text(head: str = "horizon = 20", arms: str = ARMS, more: str = "", policy: str = UCB) -> str:
+    """A scenario file, fine unless a part of it is replaced."""
+    return f"{head}\n[market]\narms = {arms}\n{more}\n{policy}\n"
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A file, what its message must contain, and the files that lie beside it.
+
+    `schema` tells whether a JSON Schema can see the fault.
+    """
+
+    name: str
+    content: str | bytes
+    fragments: tuple[str, ...]
+    beside: dict[str, bytes] = field(default_factory=dict)
+    schema: bool = True
+
+    @property
+    def data(self) -> bytes:
+        """The file as it lies on the disk."""
+        return self.content.encode() if isinstance(self.content, str) else self.content
+
+
+def raw(name: str, content: str | bytes, *fragments: str) -> Broken:
+    """A file that is not even TOML."""
+    return Broken(name, content, fragments, schema=False)
+
+
+def top(name: str, line: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault on the first level."""
+    head = line if line.startswith("horizon") else f"horizon = 20\n{line}"
+    return Broken(name, text(head=head), fragments, schema=schema)
+
+
+def market(name: str, line: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in the market, arms apart."""
+    return Broken(name, text(more=line), fragments, schema=schema)
+
+
+def arms(name: str, arms: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in the arms."""
+    return Broken(name, text(arms=arms), fragments, schema=schema)
+
+
+def bernoulli(name: str, settings: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in Bernoulli arms."""
+    return arms(name, f'{{ law = "bernoulli", {settings} }}', *fragments, schema=schema)
+
+
+def policy(name: str, policy: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in the policies."""
+    return Broken(name, text(policy=policy), fragments, schema=schema)
+
+
+def inline(name: str, value: str, *fragments: str) -> Broken:
+    """Policies given as a value and not as tables."""
+    return Broken(name, text(head=f"horizon = 20\npolicy = {value}", policy=""), fragments)
+
+
+def trace(name: str, content: bytes | None, *fragments: str) -> Broken:
+    """Arrivals read from a file that is no good."""
+    arrivals = 'arrivals = { process = "trace", file = "times.txt" }'
+    beside = {} if content is None else {"times.txt": content}
+    fragments = ("market.arrivals.file: ", "times.txt': ", *fragments)
+    return Broken(name, text(more=arrivals), fragments, beside, schema=False)
+
+
+FILES = [
+    raw("prose", "Dear simulator, please run ucb", "not TOML", "line 1, column"),
+    raw("json", '{"horizon": 100}', "not TOML", "line 1, column 1"),
+    raw("yaml", "horizon: 100\n", "not TOML", "line 1, column 8"),
+    raw("open string", 'title = "never closed\n' + text(), "not TOML", "line 1, column"),
+    raw("open list", text() + "x = [1, 2", "not TOML: Unclosed array"),
+    raw("no value", "horizon =\n", "not TOML: Invalid value", "line 1, column 10"),
+    raw("key twice", "horizon = 1\nhorizon = 2\n", "not TOML: Cannot overwrite", "line 2"),
+    raw("table twice", text(more="[market]"), "not TOML", "market", "twice", "line 4"),
+    raw("table and array", text(policy=f"[policy]\n{UCB}"), "not TOML", "line 6"),
+    raw("latin-1", 'title = "Z\xfcrich"\n'.encode("latin-1"), "not UTF-8 text (byte 10)"),
+    raw("utf-16", text().encode("utf-16"), "not UTF-8 text (byte 0); save it as UTF-8"),
+    raw("NUL byte", text().encode() + b"\0", "not TOML", "line 7, column 1"),
+    raw("binary", bytes(range(256)), "not UTF-8 text (byte 128)"),
+    raw("nested too deeply", "x = " + "[" * 20_000, "not a scenario: nested too deeply"),
+    raw("5000 digits", "horizon = " + "9" * 5000, "a number in it has thousands of digits"),
+]
+
+TOP = [
+    Broken("empty", "", ("horizon: is required", "market: is required", "policy: is required")),
+    Broken("horizon missing", text(head=""), ("horizon: is required, and missing",)),
+    top("horizon 0", "horizon = 0", "horizon: must be >= 1, got 0"),
+    top("horizon negative", "horizon = -5", "horizon: must be >= 1, got -5"),
+    top("horizon 10.5", "horizon = 10.5", "horizon: must be a whole number, got 10.5"),
+    top("horizon 10.0", "horizon = 10.0", "horizon: must be a whole number, got 10", schema=False),
+    top("horizon text", 'horizon = "10"', "horizon: must be a whole number, got '10'"),
+    top("horizon bool", "horizon = true", "horizon: must be a whole number, got True"),
+    top("horizon inf", "horizon = inf", "horizon: must be a whole number, got inf"),
+    top("horizon date", "horizon = 2018-01-01", "horizon: must be a whole number, got 2018-01-01"),
+    top("horizon list", "horizon = [1]", "horizon: must be a whole number, got [1]"),
+    top("horizon table", "horizon = {}", "horizon: must be a whole number, got a table"),
+    top("horizon huge", f"horizon = {10**30}", "horizon: must be <= 100000000000, got 1000000"),
+    top(
+        "horizon hex",
+        "horizon = 0x" + "f" * 5000,
+        "horizon: must be <= 1000",
+        "more digits",
+        schema=False,
+    ),
+    top(
+        "deep",
+        f"horizon = [{{ {'a.' * 20_000}a = 1 }}]",
+        "horizon: must be a whole",
+        "brackets",
+        schema=False,
+    ),
+    top("replications 0", "replications = 0", "replications: must be >= 1, got 0"),
+    top("replications 1e3", "replications = 1e3", "replications: must be a whole", schema=False),
+    top("replications huge", f"replications = {10**12}", "replications: must be <= 100000000, got"),
+    top("replications text", "replications = 'many'", "replications: must be a whole", "'many'"),
+    top("seed negative", "seed = -1", "seed: must be >= 0, got -1"),
+    top("seed 2**63", f"seed = {2**63}", f"seed: must be <= {2**63 - 1}, got {2**63}"),
+    top("seed text", 'seed = "lucky"', "seed: must be a whole number, got 'lucky'"),
+    top("title number", "title = 7", "title: must be a text in quotes, got 7"),
+    top("title long", f'title = "{"a" * 300}"', "title: must be a text of at most 200 characters"),
+    top("unknown near", "horizont = 8", "no setting 'horizont'. Did you mean 'horizon'?"),
+    top("unknown far", "zzz = 8", "zzz: no setting 'zzz'. Choose one of: title, horizon, repl"),
+    top("unknown empty", '"" = 8', "'': no setting ''. Choose one of: title, horizon"),
+    top("unknown with newline", r'"a\nb" = 8', r"'a\nb': no setting 'a\nb'. Choose one of: title"),
+    Broken(
+        "policies in the plural",
+        text(policy=UCB.replace("policy", "policies")),
+        ("policy: is required, and missing", "policies: no setting", "Did you mean 'policy'?"),
+    ),
+]
+
+MARKET = [
+    Broken("market missing", f"horizon = 9\n{UCB}", ("market: is required, and missing",)),
+    Broken(
+        "market list", f"horizon = 9\nmarket = [1]\n{UCB}", ("market: must be a table, got [1]",)
+    ),
+    Broken("market tables", text().replace("[market]", "[[market]]"), ("market: must be a table",)),
+    Broken(
+        "market text", f"horizon = 9\nmarket = 'big'\n{UCB}", ("market: must be a table, got 'b",)
+    ),
+    Broken(
+        "market empty", f"horizon = 9\n[market]\n{UCB}", ("market.arms: is required, and missing",)
+    ),
+    market("setting unknown", "tie = 1", "market.tie: no setting 'tie'. Did you mean 'ties'?"),
+    market("ties unknown", 'ties = "coin"', "market.ties: must be 'random' or 'first', got 'coin'"),
+    market("ties number", "ties = 1", "market.ties: must be 'random' or 'first', got 1"),
+    market("cost negative", "seeding_cost = -0.5", "market.seeding_cost: must be >= 0, got -0.5"),
+    market("cost inf", "seeding_cost = inf", "market.seeding_cost: must be a finite number"),
+    market(
+        "cost huge", "seeding_cost = 1e308", "market.seeding_cost: must be <= 1e+12, got 1e+308"
+    ),
+    market("cost text", 'seeding_cost = "1"', "market.seeding_cost: must be a number, got '1'"),
+    market(
+        "probability 0", "report_probability = 0", "market.report_probability: must be > 0, got 0"
+    ),
+    market(
+        "probability 2", "report_probability = 2", "market.report_probability: must be <= 1, got 2"
+    ),
+    market(
+        "probability bool", "report_probability = true", "probability: must be a number, got True"
+    ),
+    market("delay negative", "report_delay = -1", "market.report_delay: must be >= 0, got -1"),
+    market("delay nan", "report_delay = nan", "delay: must be a finite number", schema=False),
+    market(
+        "delay text", 'report_delay = "long"', "market.report_delay: must be a number, got 'long'"
+    ),
+    market("delay list", "report_delay = [1]", "market.report_delay: must be a number, got [1]"),
+    market(
+        "delay law unknown",
+        'report_delay = { law = "exponental", mean = 1 }',
+        "market.report_delay.law: no law 'exponental'. Did you mean 'exponential'?",
+    ),
+    market(
+        "delay law missing",
+        "report_delay = { mean = 1 }",
+        "market.report_delay.law: is required, and missing",
+    ),
+    market(
+        "delay law number",
+        "report_delay = { law = 3 }",
+        "market.report_delay.law: must be a text in quotes",
+        "one of: constant, exponential, uniform; got 3",
+    ),
+    market(
+        "delay mean 0",
+        'report_delay = { law = "exponential", mean = 0 }',
+        "market.report_delay.mean: must be > 0, got 0",
+    ),
+    market(
+        "delay mean missing",
+        'report_delay = { law = "exponential" }',
+        "market.report_delay.mean: is required, and missing",
+    ),
+    market(
+        "service negative",
+        'service_time = { law = "constant", value = -1 }',
+        "market.service_time.value: must be >= 0, got -1",
+    ),
+    market(
+        "service low > high",
+        'service_time = { law = "uniform", low = 2, high = 1 }',
+        "market.service_time: low must be <= high, got 2.0 and 1.0",
+        schema=False,
+    ),
+    market(
+        "service setting unknown",
+        'service_time = { law = "uniform", low = 1, high = 2, mid = 1 }',
+        "market.service_time.mid: no setting 'mid'. Choose one of: law, low, high",
+    ),
+    market(
+        "customers text", "customers = 'greedy'", "market.customers: must be a table, got 'greedy'"
+    ),
+    market("customers list", "customers = [1]", "market.customers: must be a table, got [1]"),
+    market(
+        "behaviour unknown",
+        'customers = { behaviour = "gredy" }',
+        "market.customers.behaviour: no behaviour 'gredy'. Did you mean 'greedy'?",
+    ),
+    market(
+        "behaviour missing",
+        "customers = { tau = 1.0 }",
+        "market.customers.behaviour: is required, and missing",
+    ),
+    market(
+        "behaviour number",
+        "customers = { behaviour = 1 }",
+        "market.customers.behaviour: must be a text in quotes, one of: ",
+        "greedy, ",
+        "got 1",
+    ),
+    market(
+        "behaviour setting unknown",
+        'customers = { behaviour = "logit", tua = 1.0 }',
+        "market.customers.tua: no setting 'tua'. Did you mean 'tau'?",
+    ),
+    market(
+        "behaviour setting negative",
+        'customers = { behaviour = "logit", tau = -1 }',
+        "market.customers.tau: must be >= 0, got -1",
+    ),
+    market("arrivals text", "arrivals = 'slots'", "market.arrivals: must be a table, got 'slots'"),
+    market("arrivals empty", "arrivals = {}", "market.arrivals.process: is required, and missing"),
+    market(
+        "arrivals unknown",
+        'arrivals = { process = "poison" }',
+        "market.arrivals.process: no arrival process 'poison'. Did you mean 'poisson'?",
+    ),
+    market(
+        "arrivals rate 0",
+        'arrivals = { process = "poisson", rate = 0 }',
+        "market.arrivals.rate: must be >= 1e-12, got 0",
+    ),
+    market(
+        "arrivals rate inf",
+        'arrivals = { process = "poisson", rate = inf }',
+        "market.arrivals.rate: must be a finite number, got inf",
+    ),
+    market(
+        "arrivals setting unknown",
+        'arrivals = { process = "slots", rate = 1 }',
+        "market.arrivals.rate: no setting 'rate'. Choose one of: process",
+    ),
+    market(
+        "trace unnamed",
+        'arrivals = { process = "trace" }',
+        "market.arrivals.file: is required, and missing",
+    ),
+    market(
+        "trace name empty",
+        'arrivals = { process = "trace", file = "" }',
+        "market.arrivals.file: must be a text of 1 or more characters, got ''",
+    ),
+    market(
+        "trace name number",
+        'arrivals = { process = "trace", file = 5 }',
+        "market.arrivals.file: must be a text in quotes, got 5",
+    ),
+    market(
+        "trace name with NUL",
+        r'arrivals = { process = "trace", file = "a\u0000b" }',
+        r"a\x00b': cannot be read",
+        schema=False,
+    ),
+    market(
+        "trace is a directory",
+        'arrivals = { process = "trace", file = "." }',
+        "market.arrivals.file: ",
+        "is a directory; give a file",
+        schema=False,
+    ),
+]
+
+LAWS = [
+    arms("arms number", "9", "market.arms: must be a table, got 9"),
+    arms("arms text", '"bernoulli"', "market.arms: must be a table, got 'bernoulli'"),
+    arms("arms empty", "[]", "market.arms: must be a list of 1 or more entries, got []"),
+    arms("arms numbers", "[1, 2]", "arms[0]: must be a table, got 1", "arms[1]: must be a table"),
+    arms("law missing", "{ means = [0.9] }", "market.arms.law: is required, and missing"),
+    arms(
+        "law number", "{ law = 1 }", "market.arms.law: must be a text", "bernoulli, beta", "got 1"
+    ),
+    arms(
+        "law near", '{ law = "bernouli" }', "market.arms.law: no law 'bernouli'. Did you mean 'bern"
+    ),
+    arms(
+        "law far",
+        f'[{ARMS}, {{ law = "gauss" }}]',
+        "market.arms[1].law: no law 'gauss'. Choose one of: ",
+        "bernoulli, beta, discrete",
+    ),
+    arms("means missing", '{ law = "bernoulli" }', "market.arms.means: is required, and missing"),
+    bernoulli(
+        "means empty", "means = []", "market.arms.means: must be a list of 1 or more entries"
+    ),
+    bernoulli("means number", "means = 0.5", "market.arms.means: must be a list in [ ], got 0.5"),
+    bernoulli("means text", "means = '0.5'", "market.arms.means: must be a list in [ ], got '0.5'"),
+    bernoulli(
+        "means of text", "means = [0, 'x']", "market.arms.means[1]: must be a number, got 'x'"
+    ),
+    bernoulli("mean 1.5", "means = [0, 1.5]", "market.arms.means[1]: must be <= 1, got 1.5"),
+    bernoulli("mean -0.1", "means = [-0.1]", "market.arms.means[0]: must be >= 0, got -0.1"),
+    bernoulli("mean nan", "means = [nan]", "market.arms.means[0]: must be a finite", schema=False),
+    bernoulli(
+        "mean inf", "means = [inf]", "market.arms.means[0]: must be a finite number, got inf"
+    ),
+    bernoulli("mean 1e400", "means = [1e400]", "means[0]: must be a finite number, got inf"),
+    bernoulli("mean bool", "means = [true]", "market.arms.means[0]: must be a number, got True"),
+    bernoulli(
+        "law setting unknown",
+        "means = [0.5], mean = 0.5",
+        "market.arms.mean: no setting 'mean'. Did you mean 'means'?",
+    ),
+    bernoulli(
+        "too many arms",
+        f"means = {[0.5] * 10_001}",
+        "market.arms: must be at most 10000 arms, got 10001",
+        schema=False,
+    ),
+    arms(
+        "mean in a list of laws",
+        f'[{ARMS}, {{ law = "bernoulli", means = [0.5, 7] }}]',
+        "market.arms[1].means[1]: must be <= 1, got 7",
+    ),
+    arms(
+        "law setting unknown in a list of laws",
+        '[{ law = "uniform", low = [0], high = [1], hihg = [1] }]',
+        "market.arms[0].hihg: no setting 'hihg'. Did you mean 'high'?",
+    ),
+    arms(
+        "beta by nothing",
+        '{ law = "beta" }',
+        "market.arms: give means and concentration, or alpha and beta; got neither",
+        schema=False,
+    ),
+    arms(
+        "beta by means alone",
+        '{ law = "beta", means = [0.5] }',
+        "market.arms: give means and concentration, or alpha and beta; got means",
+        schema=False,
+    ),
+    arms(
+        "beta in both ways",
+        '{ law = "beta", means = [0.5], concentration = 2, alpha = [1], beta = [1] }',
+        "market.arms: give means and concentration, or alpha and beta; got means and",
+        schema=False,
+    ),
+    arms(
+        "beta lengths",
+        '{ law = "beta", alpha = [1, 2], beta = [1] }',
+        "market.arms: alpha and beta must be equally long, got 2 and 1",
+        schema=False,
+    ),
+    arms(
+        "beta mean 1",
+        '{ law = "beta", means = [1], concentration = 2 }',
+        "market.arms.means[0]: must be < 1, got 1",
+    ),
+    arms(
+        "beta alpha 0",
+        '{ law = "beta", alpha = [0], beta = [1] }',
+        "market.arms.alpha[0]: must be >= 0.001, got 0",
+    ),
+    arms(
+        "beta beta 0",
+        '[{ law = "beta", alpha = [1], beta = [0] }]',
+        "market.arms[0].beta[0]: must be >= 0.001, got 0",
+    ),
+    arms(
+        "beta concentration 0",
+        '{ law = "beta", means = [0.5], concentration = 0 }',
+        "market.arms.concentration: must be >= 0.01, got 0",
+    ),
+    arms(
+        "uniform lengths",
+        '{ law = "uniform", low = [0], high = [1, 1] }',
+        "market.arms: low and high must be equally long, got 1 and 2",
+        schema=False,
+    ),
+    arms(
+        "uniform low > high",
+        '{ law = "uniform", low = [0.7], high = [0.3] }',
+        "market.arms: low must be <= high, got 0.7 and 0.3",
+        schema=False,
+    ),
+    arms(
+        "uniform high 2",
+        '{ law = "uniform", low = [0.7], high = [2] }',
+        "market.arms.high[0]: must be <= 1, got 2",
+    ),
+    arms(
+        "discrete sum",
+        '{ law = "discrete", values = [0, 1], probabilities = [[0.5, 0.4]] }',
+        "market.arms: probabilities[0] must sum to 1, got 0.9",
+        schema=False,
+    ),
+    arms(
+        "discrete length",
+        '{ law = "discrete", values = [0, 1], probabilities = [[1]] }',
+        "market.arms: probabilities[0] must have one entry for each of the 2 values, got 1",
+        schema=False,
+    ),
+    arms(
+        "discrete order",
+        '{ law = "discrete", values = [1, 0], probabilities = [[0.5, 0.5]] }',
+        "market.arms: values must increase, got [1.0, 0.0]",
+        schema=False,
+    ),
+    arms(
+        "discrete value 2",
+        '{ law = "discrete", values = [0, 2], probabilities = [[0.5, 0.5]] }',
+        "market.arms.values[1]: must be <= 1, got 2",
+    ),
+    arms(
+        "discrete not nested",
+        '{ law = "discrete", values = [0, 1], probabilities = [0.5, 0.5] }',
+        "market.arms.probabilities[0]: must be a list in [ ], got 0.5",
+    ),
+    arms(
+        "discrete negative",
+        '{ law = "discrete", values = [0, 1], probabilities = [[-1, 2]] }',
+        "market.arms.probabilities[0][0]: must be >= 0, got -1",
+        "market.arms.probabilities[0][1]: must be <= 1, got 2",
+    ),
+]
+
+POLICIES = [
+    policy("policy missing", "", "policy: is required, and missing"),
+    inline("policy empty", "[]", "policy: must be a list of 1 or more entries, got []"),
+    inline("policy text", "'ucb'", "policy: must be tables that begin with [[policy]], got 'ucb'"),
+    inline("policy texts", "['ucb']", "policy[0]: must be a table, got 'ucb'"),
+    policy(
+        "policy table",
+        "[policy]\nname = 'ucb'",
+        "policy: must be tables that begin with [[policy]]",
+    ),
+    policy("policy nameless", "[[policy]]", "policy[0].name: is required, and missing"),
+    policy(
+        "policy number", "[[policy]]\nname = 1", "policy[0].name: must be a text", "ts, ", "got 1"
+    ),
+    policy(
+        "policy near",
+        f'{UCB}\n[[policy]]\nname = "modifed-ts"',
+        "policy[1].name: no policy 'modifed-ts'. Did you mean 'modified-ts'?",
+    ),
+    policy(
+        "policy far",
+        '[[policy]]\nname = "zzz"',
+        "policy[0].name: no policy 'zzz'. Choose one of: ",
+        "epsilon-greedy, greedy, ",
+    ),
+    policy(
+        "policy setting near",
+        EPSILON.replace("epsilon =", "epsilom =") + "1",
+        "policy[0].epsilom: no setting 'epsilom'. Did you mean 'epsilon'?",
+    ),
+    policy(
+        "policy setting of another",
+        f"{UCB}\nepsilon = 1.0",
+        "policy[0].epsilon: no setting 'epsilon'. Choose one of: name, label",
+    ),
+    policy("epsilon 0", f"{EPSILON}0", "policy[0].epsilon: must be > 0, got 0"),
+    policy("epsilon negative", f"{EPSILON}-2.0", "policy[0].epsilon: must be > 0, got -2.0"),
+    policy("epsilon nan", f"{EPSILON}nan", "policy[0].epsilon: must be a finite", schema=False),
+    policy("epsilon inf", f"{EPSILON}inf", "epsilon: must be a finite number", schema=False),
+    policy("epsilon text", f"{EPSILON}'20'", "policy[0].epsilon: must be a number, got '20'"),
+    policy(
+        "epsilon huge", f"{EPSILON}{10**400}", "policy[0].epsilon: must be a finite", schema=False
+    ),
+    policy("label number", f"{UCB}\nlabel = 1", "policy[0].label: must be a text in quotes, got 1"),
+    policy("label empty", f"{UCB}\nlabel = ''", "policy[0].label: must be a text of 1 or more"),
+    policy(
+        "label long", f"{UCB}\nlabel = '{'a' * 81}'", "label: must be a text of at most 80 char"
+    ),
+    policy(
+        "labels equal",
+        f'{UCB}\nlabel = "mine"\n{UCB}\nlabel = "mine"',
+        "policy[1].label: 'mine' is already the label of policy[0]",
+        "give each policy a label of its own",
+        schema=False,
+    ),
+    policy(
+        "labels equal by default",
+        f"{UCB}\n{UCB}",
+        "policy[1].label: 'ucb' is already the label of policy[0]",
+        schema=False,
+    ),
+    policy(
+        "labels with settings equal by default",
+        f"{EPSILON}2\n{EPSILON}2.0",
+        "policy[1].label: 'modified-epsilon-greedy (epsilon=2)' is already the label of policy[0]",
+        schema=False,
+    ),
+    policy(
+        "label equal to a default",
+        f'{UCB}\n[[policy]]\nname = "ts"\nlabel = "ucb"',
+        "policy[1].label: 'ucb' is already the label of policy[0]",
+        schema=False,
+    ),
+]
+
+TRACES = [
+    trace("trace missing", None, "no such file"),
+    trace("trace not numbers", b"1\n2\nthree\n", "line 3: must be one arrival time", "'three'"),
+    trace("trace decreasing", b"1\n\n3\n2\n", "line 4: times must", "not decrease, got 2.0"),
+    trace("trace negative", b"-1\n2\n", "line 1: times must be finite, >= 0", "got -1.0"),
+    trace("trace nan", b"1\nnan\n", "line 2: times must be finite", "got nan"),
+    trace("trace inf", b"1\ninf\n", "line 2: times must be finite", "got inf"),
+    trace("trace two a line", b"1 2\n", "line 1: must be one arrival time, a number; got '1 2'"),
+    trace("trace too short", b"1\n2\n3\n", "must hold at least 20 times (the horizon), got 3"),
+    trace("trace empty", b"", "must hold at least 20 times (the horizon), got 0"),
+    trace("trace not UTF-8", b"\xff\xfe1\n", "not UTF-8 text (byte 0); save it as UTF-8"),
+]
+
+CASES = [*FILES, *TOP, *MARKET, *LAWS, *POLICIES, *TRACES]

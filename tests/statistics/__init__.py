@@ -1,0 +1,1 @@
+"""Laws, streams and expectations against what can be computed exactly."""

@@ -1,0 +1,1 @@
+"""Divergences, bounds, the stopping problem, history strings."""
