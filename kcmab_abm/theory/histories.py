@@ -51,7 +51,7 @@ def q_from_p(p: Strings, mu: Fraction) -> dict[str, Fraction]:
 
 
 def emp(q: Strings, mu: Fraction, horizon: int) -> Fraction:
-    """Algorithm 4: the expected share of ones in the string at which q stops.
+    """Algorithm 5: the expected share of ones in the string at which q stops.
 
     >>> never = {s: Fraction(len(s) == 2) for s in strings(2)}
     >>> emp(never, Fraction(1, 2), 2)

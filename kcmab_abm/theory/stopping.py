@@ -2,7 +2,7 @@
 
 An opponent watches a coin with heads probability mu, must toss it at least once and at most T
 times, and stops when she likes: how low can she make the expected share of heads? DP(mu, T) is the
-answer (Algorithm 5). It bounds from below what customers see of arm 1 when another arm is pulled.
+answer (Algorithm 6). It bounds from below what customers see of arm 1 when another arm is pulled.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def exact_stopping_value(mu: Fraction, horizon: int) -> Fraction:
 
 
 def half_mean_threshold(horizon: int, tolerance: float = 1e-4) -> tuple[float, float]:
-    """Bracket the least mu from which on DP(mu, T) >= mu/2 for every T (Lemma 4 says 0.9).
+    """Bracket the least mu from which on DP(mu, T) >= mu/2 for every T (Lemma 3 says 0.9).
 
     DP falls with T, so a mu with DP(mu, horizon) < mu/2 is too low, and one for which the rest of
     the fall cannot reach mu/2 is high enough.

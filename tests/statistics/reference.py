@@ -6,6 +6,7 @@ equality of fractions, coins and posterior draws enter by their probabilities.
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from functools import cache
@@ -48,7 +49,7 @@ def by_index(book, index):
     """The arms with the highest index; arms with equal records have equal indices."""
     found = {arm: index(arm) for arm in set(book)}
     values = sorted(set(found.values()))
-    near = [high - low for low, high in zip(values, values[1:], strict=False)]
+    near = [high - low for low, high in itertools.pairwise(values)]
     assert all(gap > 1e-7 for gap in near), "two indices are too near to tell apart"
     return tied([found[arm] for arm in book])
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, stats
 
 from kcmab_abm import make_scenario, simulate
-from kcmab_abm.catalogue import BEHAVIOURS, POLICIES
+from kcmab_abm.catalogue import POLICIES
 from tests.markets import BEHAVIOUR_NAMES, POLICY_NAMES
 from tests.statistics import reference
 
@@ -20,11 +20,10 @@ MARKETS = [(0.7, 0.4), (0.4, 0.7), (0.5, 0.5), (1.0, 0.3), (0.0, 0.6), (1.0, 0.0
 THREE_ARMS = (0.6, 0.6, 0.3)
 
 
-def parameter_of(name):
-    """The settings of a policy or behaviour in these tests: a coin that falls either way."""
-    chosen = {"epsilon": EPSILON, "tau": TAU}
-    entry = POLICIES.find(name) if name in POLICY_NAMES else BEHAVIOURS.find(name)
-    return {word: chosen[word] for word in entry.parameters if word in chosen}
+def table_of(policy):
+    """The policy with a coin that falls either way, if it tosses one."""
+    takes_epsilon = "epsilon" in POLICIES.find(policy).parameters
+    return {"name": policy, "epsilon": EPSILON} if takes_epsilon else {"name": policy}
 
 
 def simulated(means, horizon, policy, behaviour):
@@ -41,7 +40,7 @@ def simulated(means, horizon, policy, behaviour):
                 "arms": {"law": "bernoulli", "means": list(means)},
                 "customers": customers,
             },
-            "policy": [{"name": policy, **parameter_of(policy)}],
+            "policy": [table_of(policy)],
         }
     )
     return simulate(scenario, engine="batch").finals()

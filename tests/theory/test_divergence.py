@@ -30,7 +30,7 @@ def test_known_values() -> None:
 
 @given(shares, shares)
 def test_a_divergence_is_not_negative_and_above_pinsker(p: float, q: float) -> None:
-    """KL(p, q) >= 2 (p - q)^2, the form of Pinsker's inequality that repairs Lemma TS 4."""
+    """KL(p, q) >= 2 (p - q)^2, the form of Pinsker's inequality that repairs Lemma 7."""
     assert bernoulli_kl(p, q) >= 2 * (p - q) ** 2 - 1e-12
 
 

@@ -49,7 +49,7 @@ def test_p_and_q_determine_each_other(rule: tuple[dict[str, Fraction], Fraction,
 def test_the_recursion_gives_the_expected_share(
     rule: tuple[dict[str, Fraction], Fraction, int],
 ) -> None:
-    """Proposition 1: Algorithm 4 returns the sum of p(s) times the share of ones."""
+    """Proposition 1: Algorithm 5 returns the sum of p(s) times the share of ones."""
     q, mu, horizon = rule
     p = p_from_q(q, mu)
     direct = sum(share * Fraction(s.count("1"), len(s)) for s, share in p.items())

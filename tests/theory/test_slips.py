@@ -42,7 +42,7 @@ def test_chernoff_bounds_each_probability_and_not_the_sum(mu: float) -> None:
 
 
 @given(st.integers(2, 10_000), st.integers(1, 1000))
-def test_the_last_step_of_lemma_ts_4_gives_one_over_t(t: int, pulls: int) -> None:
+def test_the_last_step_of_lemma_7_gives_one_over_t(t: int, pulls: int) -> None:
     """With KL >= x^2/2, exp(-N r^2 / 2) = 1/t and not 1/t^2; with KL >= 2 x^2 it is t^-4."""
     radius = math.sqrt(2 * math.log(t) / pulls)
     assert math.exp(-pulls * radius**2 / 2) == pytest.approx(1 / t)
@@ -50,7 +50,7 @@ def test_the_last_step_of_lemma_ts_4_gives_one_over_t(t: int, pulls: int) -> Non
 
 
 @given(st.integers(2, 200), st.integers(1, 300), st.data())
-def test_lemma_ts_4_itself_holds(t: int, pulls: int, data: st.DataObject) -> None:
+def test_lemma_7_itself_holds(t: int, pulls: int, data: st.DataObject) -> None:
     """For 0-1 rewards the sample leaves mean +- radius with probability at most 2 t^-4."""
     ones = data.draw(st.integers(0, pulls))
     posterior = stats.beta(1 + ones, 1 + pulls - ones)
@@ -61,7 +61,7 @@ def test_lemma_ts_4_itself_holds(t: int, pulls: int, data: st.DataObject) -> Non
 
 @pytest.mark.parametrize("pulls", [5, 50, 500])
 @pytest.mark.parametrize("t", [2, 10, 100])
-def test_lemma_ts_4_beyond_coins(pulls: int, t: int) -> None:
+def test_lemma_7_beyond_coins(pulls: int, t: int) -> None:
     """Rewards of 1/2 for sure: Y is a coin, so t^-4 fails, though 1/t^2 still holds."""
     radius = math.sqrt(2 * math.log(t) / pulls)
     ones = np.arange(pulls + 1)

@@ -130,7 +130,7 @@ def test_the_value_that_the_paper_needs() -> None:
     assert stopping_value(0.9, 4000) == pytest.approx(0.7173, abs=5e-5)
 
 
-def test_lemma_4_holds_from_much_lower_means_on() -> None:
+def test_lemma_3_holds_from_much_lower_means_on() -> None:
     """DP(mu, T) >= mu/2 for all T from about 0.6 on, not only from 0.9, and fails below."""
     too_low, enough = half_mean_threshold(4000, tolerance=1e-3)
     assert 0.59 < too_low < enough < 0.62

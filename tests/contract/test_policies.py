@@ -1,0 +1,250 @@
+"""What every policy of the catalogue keeps to, and a few plays computed by hand."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kcmab_abm.book import record
+from kcmab_abm.catalogue import POLICIES
+from tests.contract.arena import (
+    Scripted,
+    book_of,
+    copies,
+    defaults,
+    new_book,
+    new_memory,
+)
+from tests.markets import POLICY_NAMES, numbers_within, rewards
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+every_policy = pytest.mark.parametrize("name", POLICY_NAMES)
+
+
+def drawn_values(data, entry):
+    """Parameters of the policy, from their ranges."""
+    return tuple(data.draw(numbers_within(each)) for each in entry.parameters.values())
+
+
+def targets(entry, reports, arms, values, seed, first_ties=False):
+    """The arms that a policy promotes while everybody takes them; `reports` are the rewards."""
+    book, memory = new_book(arms, first_ties), new_memory(entry, arms, values)
+    params, rng = entry.params(values), np.random.default_rng(seed)
+    chosen = []
+    for t, reward in enumerate(reports, 1):
+        before = copies(book)
+        arm = t - 1 if t <= arms else entry.act(t, book, memory, params, rng)
+        assert copies(book) == before
+        chosen.append(arm)
+        record(book, int(arm), reward)
+        before = copies(book)
+        if entry.learn is not None:
+            entry.learn(int(arm), reward, book, memory, params, rng)
+        assert copies(book) == before
+    return chosen
+
+
+@every_policy
+@given(data=st.data())
+def test_a_policy_keeps_the_rules(name, data):
+    """Arms are in range, the book is left alone, memory is not overrun, draws are repeatable."""
+    entry = POLICIES.find(name)
+    arms = data.draw(st.integers(1, 9))
+    reports = data.draw(st.lists(rewards(), min_size=arms, max_size=40))
+    values, seed = drawn_values(data, entry), data.draw(st.integers(0, 99))
+    ties = data.draw(st.booleans())
+    chosen = targets(entry, reports, arms, values, seed, ties)
+    assert all(arm == int(arm) and 0 <= arm < arms for arm in chosen)
+    assert targets(entry, reports, arms, values, seed, ties) == chosen
+
+
+@every_policy
+def test_the_name_is_that_of_the_file(name):
+    """A policy stands in the file of its name, with underscores for hyphens."""
+    entry = POLICIES.find(name)
+    assert NAME.fullmatch(name)
+    assert entry.kind == "policy"
+    assert entry.act.__module__ == f"kcmab_abm.policies.{name.replace('-', '_')}"
+
+
+@every_policy
+def test_the_description_is_a_sentence(name):
+    """The docstring begins with one sentence on one line; the citation, if any, is tidy."""
+    entry = POLICIES.find(name)
+    assert re.fullmatch(r"[A-Z].{10,90}\.", entry.about)
+    assert entry.about == entry.act.__doc__.split("\n")[0]
+    assert entry.cites == entry.cites.strip()
+
+
+@every_policy
+def test_defaults_are_within_their_range(name):
+    """Every parameter has a default that is allowed, and a word on what it means."""
+    for parameter in POLICIES.find(name).parameters.values():
+        assert parameter.gt is None or parameter.default > parameter.gt
+        assert parameter.ge is None or parameter.default >= parameter.ge
+        assert parameter.lt is None or parameter.default < parameter.lt
+        assert parameter.le is None or parameter.default <= parameter.le
+        assert parameter.about
+
+
+@every_policy
+def test_one_arm_is_no_choice(name):
+    """In a market of one arm every policy promotes it."""
+    entry = POLICIES.find(name)
+    assert targets(entry, [0.5] * 20, 1, defaults(entry), 0) == [0] * 20
+
+
+def promoted(name, steps, book, rng=None, memory=None, values=None):
+    """What a policy promotes to the customers `steps`, with the book as it stands."""
+    entry = POLICIES.find(name)
+    values = defaults(entry) if values is None else values
+    memory = new_memory(entry, len(book.means), values) if memory is None else memory
+    rng = Scripted() if rng is None else rng
+    arms = [entry.act(t, book, memory, entry.params(values), rng) for t in steps]
+    assert not isinstance(rng, Scripted) or rng.is_used_up
+    return arms
+
+
+def taught(name, book):
+    """The memory of a policy that has heard one report on every arm of the book."""
+    entry = POLICIES.find(name)
+    memory = new_memory(entry, len(book.means))
+    for arm in range(len(book.means)):
+        entry.learn(arm, 0.0, book, memory, None, Scripted())
+    return memory
+
+
+def test_greedy_promotes_the_leader():
+    """The best record wins, without a draw; a tie takes one draw."""
+    assert promoted("greedy", [4, 5, 6], book_of([0.2, 0.8, 0.5])) == [1, 1, 1]
+    tie = book_of([0.8, 0.2, 0.8])
+    assert promoted("greedy", [4, 5, 6], tie, Scripted([0.0, 0.49, 0.5])) == [0, 0, 2]
+
+
+def test_round_robin_goes_round():
+    """Customer t gets arm t modulo N."""
+    assert promoted("round-robin", range(4, 11), book_of([0.2, 0.8, 0.5])) == [0, 1, 2, 0, 1, 2, 0]
+
+
+def test_epsilon_greedy_by_its_coins():
+    """With eps = 2: customer 4 explores below 1/2, customer 8 below 1/4; a second draw picks."""
+    coins = Scripted([0.49, 0.99, 0.5, 0.24, 0.34, 0.26])
+    book = book_of([0.2, 0.8, 0.5])
+    assert promoted("epsilon-greedy", [4, 4, 8, 8], book, coins, values=(2.0,)) == [2, 1, 1, 1]
+
+
+def test_modified_epsilon_greedy_by_its_coins():
+    """Explorations take arms 1, 2, 3, 1 in turn, with the leader in between."""
+    coins = Scripted([0.1, 0.9, 0.1, 0.9, 0.1, 0.1])
+    book = book_of([0.2, 0.3, 0.9])
+    chosen = promoted("modified-epsilon-greedy", [4] * 6, book, coins, values=(2.0,))
+    assert chosen == [0, 2, 1, 2, 2, 0]
+
+
+@pytest.mark.parametrize("t", [1, 2, 19, 20])
+def test_epsilon_above_t_always_explores(t):
+    """The probability is min(1, eps/t): up to customer eps every customer explores."""
+    book = book_of([0.2, 0.3, 0.9])
+    chosen = promoted("modified-epsilon-greedy", [t], book, Scripted([0.999999]), values=(20.0,))
+    assert chosen == [0]
+
+
+def test_ucb_weighs_records_and_ignorance():
+    """Means 0.5 and 0.4, pulls 10 and 2: the second leads at t = 13, 1.216 against 2.002.
+
+    With pulls 10 and 8 and means 0.9 and 0.4 the first leads, 1.616 against 1.201.
+    """
+    few = book_of([0.5, 0.4], [10, 2])
+    assert promoted("ucb", [13], few, memory=taught("ucb", few)) == [1]
+    many = book_of([0.9, 0.4], [10, 8])
+    assert promoted("ucb", [13], many, memory=taught("ucb", many)) == [0]
+
+
+def test_ucb_turns_where_natural_logarithms_say():
+    """Means 0.9 and 0.2, pulls 8 and 2: the bounds cross where sqrt(ln t) = 1.4, at t = 7.1."""
+    book = book_of([0.9, 0.2], [8, 2])
+    memory = taught("ucb", book)
+    assert promoted("ucb", [6, 7, 8, 9], book, memory=memory) == [0, 0, 1, 1]
+
+
+def test_ucb_is_random_among_equals():
+    """Arms with equal means and pulls tie, and one draw decides."""
+    book = book_of([0.5, 0.5, 0.5], [3, 3, 3])
+    memory, coins = taught("ucb", book), Scripted([0.1, 0.4, 0.9])
+    assert promoted("ucb", [10, 10, 10], book, coins, memory) == [0, 1, 2]
+
+
+def test_kl_ucb_on_arms_with_closed_forms():
+    """KL(0, q) gives 1 - t^(-1/n), KL(1/2, q) gives (1 + sqrt(1 - t^(-2/n))) / 2.
+
+    One failure against two of four: 0.750 and 0.854 at t = 4, 0.938 and 0.933 at t = 16.
+    """
+    book = book_of([0.0, 0.5], [1, 4])
+    assert promoted("kl-ucb", [4, 16], book) == [1, 0]
+
+
+def test_kl_ucb_cannot_exceed_a_perfect_record():
+    """An arm that always paid has bound 1; two of them tie."""
+    assert promoted("kl-ucb", [9], book_of([0.9, 1.0], [1, 8])) == [1]
+    tie = book_of([1.0, 0.0, 1.0], [1, 1, 8])
+    assert promoted("kl-ucb", [9, 9], tie, Scripted([0.4, 0.6])) == [0, 2]
+
+
+def test_kl_ucb_spares_no_arm_that_could_win():
+    """The arm with the highest bound wins wherever it stands among arms with lower ones."""
+    records = {0.0: 1, 0.5: 4, 0.8: 400}
+    for order in ([0.0, 0.5, 0.8], [0.8, 0.5, 0.0], [0.5, 0.0, 0.8]):
+        book = book_of(order, [records[mean] for mean in order])
+        assert order[promoted("kl-ucb", [16], book)[0]] == 0.0
+        assert order[promoted("kl-ucb", [4], book)[0]] == 0.5
+
+
+def test_ts_promotes_the_highest_draw():
+    """One draw an arm and customer; the highest is promoted."""
+    draws = Scripted(betas=[0.3, 0.9, 0.1, 0.5, 0.2, 0.6])
+    assert promoted("ts", [4, 5], book_of([0.2, 0.8, 0.5]), draws) == [1, 2]
+
+
+def test_ts_learns_by_a_coin():
+    """Update counts a success with probability X: for 0 and 1 without a draw."""
+    entry, book = POLICIES.find("ts"), book_of([0.5, 0.5])
+    memory, coins = new_memory(entry, 2), Scripted([0.29, 0.3, 0.9])
+    for arm, reward in [(0, 1.0), (0, 0.0), (1, 0.3), (1, 0.3), (1, 0.3)]:
+        entry.learn(arm, reward, book, memory, None, coins)
+    assert memory.successes.tolist() == [1.0, 1.0]
+    assert memory.failures.tolist() == [1.0, 2.0]
+    assert coins.is_used_up
+
+
+def test_modified_ts_plays_rounds_of_two():
+    """The leader, then what was sampled before him; the third customer samples anew."""
+    draws = Scripted(betas=[0.1, 0.2, 0.9, 0.6, 0.5, 0.4])
+    book = book_of([0.2, 0.8, 0.5])
+    assert promoted("modified-ts", [4, 5, 6, 7], book, draws) == [1, 2, 1, 0]
+
+
+def test_modified_ts_samples_before_the_first_of_the_two():
+    """The posterior draws of a round are taken before its first customer's report is in."""
+    entry, book = POLICIES.find("modified-ts"), book_of([0.2, 0.8])
+    memory, draws = new_memory(entry, 2), Scripted(betas=[0.9, 0.1])
+    assert entry.act(3, book, memory, None, draws) == 1
+    assert draws.is_used_up
+    entry.learn(1, 1.0, book, memory, None, draws)
+    record(book, 1, 1.0)
+    assert entry.act(4, book, memory, None, draws) == 0
+
+
+def test_modified_ts_reads_the_leader_when_his_customer_comes():
+    """The empirical step follows the book of its own moment."""
+    entry, book = POLICIES.find("modified-ts"), book_of([0.2, 0.3])
+    memory = new_memory(entry, 2)
+    rng = Scripted(betas=[0.9, 0.1, 0.9, 0.1])
+    first = [entry.act(t, book, memory, None, rng) for t in (3, 4)]
+    record(book, 0, 1.0)
+    second = [entry.act(t, book, memory, None, rng) for t in (5, 6)]
+    assert first == [1, 0]
+    assert second == [0, 0]
