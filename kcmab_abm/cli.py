@@ -7,6 +7,7 @@ import runpy
 import sys
 import traceback
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a title that the terminal cannot spell
     sys.exit(run(arguments))
 
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.folders import check_folder, new_folder
+
+
+class NumberRange(click.FloatRange):
+    """A range of numbers; not-a-number is outside of every range."""
+
+    def convert(self, value: Any, option: Any, context: Any) -> float:
+        """The number, or an error."""
+        number = float(super().convert(value, option, context))
+        if math.isnan(number):
+            self.fail(f"{value} is not a number", option, context)
+        return number
+
 
 _OUT = click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="Folder to write; a new one."
@@ -25,7 +39,7 @@ _SEED = click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=2018, 
 @click.option("--law", type=click.Choice(["both", "bernoulli", "beta"]), default="both")
 @click.option(
     "--concentration",
-    type=click.FloatRange(0.1, 1e4),
+    type=NumberRange(0.1, 1e4),
     default=4.0,
     show_default=True,
     help="alpha + beta of the Beta rewards.",
@@ -108,7 +122,7 @@ def bounds(file: str, out: Path | None, jobs: int | None, force: bool) -> None:
 
 
 @click.command()
-@click.option("--mu", type=click.FloatRange(0, 1), default=0.9, show_default=True)
+@click.option("--mu", type=NumberRange(0, 1), default=0.9, show_default=True)
 @click.option("--horizon", type=click.IntRange(1, 100_000), default=4000, show_default=True)
 @click.option(
     "--shown",
@@ -161,9 +175,10 @@ def histories(file: str, arm: int | None, pulls: int, out: Path, force: bool) ->
     from kcmab_abm.tables import progress_bar
 
     scenario = load_scenario(file)
-    arms = len(scenario.market.arms)
-    if arms < 2 or (arm is not None and arm >= arms):
-        raise MarketError(f"{file}: --arm must be one of 0..{arms - 1}, and not the best arm alone")
+    means = scenario.market.means
+    others = [place for place in range(len(means)) if place != np.argmax(means)]
+    if not others or (arm is not None and arm not in others):
+        raise MarketError(f"{file}: --arm must be an arm other than the best: {others}, got {arm}")
     check_folder(out, force)
     with progress_bar("runs recorded") as show:
         table = measure(scenario, arm, pulls, show)

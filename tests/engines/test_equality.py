@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcmab_abm import make_scenario, play, simulate, workers
+from kcmab_abm.batch import run
 from tests.markets import (
     GROUPS,
     LAW_NAMES,
@@ -133,6 +134,18 @@ def test_digest_does_not_depend_on_the_engine_when_reports_get_lost():
 
 
 @pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("room", [0, 300, 5_000], ids="room for {} rewards".format)
+def test_digest_does_not_depend_on_what_policies_share(room, monkeypatch):
+    """Policies that read rewards off one tape get what each would draw, however much is kept."""
+    scenario = mixed_scenario()
+    shared = simulate(scenario)
+    monkeypatch.setattr(run, "TAPES", room)
+    assert simulate(scenario).digest() == shared.digest()
+    alone = mixed_scenario(POLICY_NAMES[-1:])
+    assert simulate(alone).runs[POLICY_NAMES[-1]].digest() == shared.runs[POLICY_NAMES[-1]].digest()
+
+
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_digest_does_not_depend_on_the_number_of_threads(jobs):
     """Any number of threads gives what one gives."""
@@ -169,12 +182,12 @@ def test_a_replication_is_the_same_alone_and_in_the_batch(engine):
     scenario = mixed_scenario(["modified-epsilon-greedy"], replications=25)
     finals = simulate(scenario, engine="batch").finals()
     for replication in (0, 1, 13, 24):
-        run = play(scenario, replication=replication, engine=engine)
+        alone = play(scenario, replication=replication, engine=engine)
         row = finals[finals.replication == replication].iloc[0]
-        assert row.regret == np.cumsum(run.regrets)[-1]
-        assert row.compensation == np.cumsum(run.payments)[-1]
-        assert row.realised_regret == np.cumsum(1.0 - run.rewards)[-1]
-        assert row.seeding == 0.5 * run.seeded.sum()
+        assert row.regret == np.cumsum(alone.regrets)[-1]
+        assert row.compensation == np.cumsum(alone.payments)[-1]
+        assert row.realised_regret == np.cumsum(1.0 - alone.rewards)[-1]
+        assert row.seeding == 0.5 * alone.seeded.sum()
 
 
 def test_more_replications_leave_the_first_ones_alone():

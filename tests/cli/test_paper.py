@@ -1,0 +1,179 @@
+"""The commands that set the simulator beside the paper."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from kcmab_abm.cli import run
+from kcmab_abm.paper.claims import CLAIMS, Claim, Finding, judge, less
+from kcmab_abm.paper.study import LAWS, MODIFIED_TS, UCB, paper_scenario, run_study
+
+SMALL = ["--runs", "30", "--horizon", "400"]
+SCENARIO = """
+horizon = 300
+replications = 20
+
+[market]
+arms = { law = "bernoulli", means = [0.9, 0.1] }
+
+[[policy]]
+name = "ucb"
+
+[[policy]]
+name = "modified-epsilon-greedy"
+
+[[policy]]
+name = "modified-ts"
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small run of the whole paper."""
+    folder = tmp_path_factory.mktemp("paper") / "out"
+    assert run(["paper", "--out", str(folder), *SMALL]) == 0
+    return folder
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> str:
+    """A small scenario that Theorem 1 covers."""
+    path = tmp_path / "small.toml"
+    path.write_text(SCENARIO)
+    return str(path)
+
+
+def test_everything_is_there(report: Path) -> None:
+    """Three figures in three formats with their numbers for each law, claims, reports, manifest."""
+    names = {path.name for path in report.iterdir()}
+    for law in LAWS:
+        for number in (1, 2, 3):
+            endings = ("png", "svg", "pdf", "csv")
+            assert {f"{law}-figure{number}.{ending}" for ending in endings} <= names
+        assert {f"{law}-summary.csv", f"{law}-paired.csv", f"{law}-bounds.csv"} <= names
+    assert {"claims.csv", "report.md", "report.html", "manifest.json"} <= names
+    assert len(names) == 34
+
+
+def test_the_html_report_needs_nothing_else(report: Path) -> None:
+    """All figures are inside, and nothing is asked of the network or of other files."""
+    page = (report / "report.html").read_text()
+    sources = re.findall(r'(?:src|href)="([^"]{0,40})', page)
+    assert len(sources) == 6
+    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    assert "http" not in re.sub(r'src="data:[^"]*"', "", page)
+    assert page.count("<table>") == 1 + 2 * len(LAWS)
+
+
+def test_verdicts_follow_from_the_intervals(report: Path) -> None:
+    """Every claim and law has a row whose verdict is what its interval says, also in the report."""
+    table = pd.read_csv(report / "claims.csv")
+    assert len(table) == len(CLAIMS) * len(LAWS)
+    text = (report / "report.md").read_text()
+    for row in table.itertuples():
+        side = (row.low > 0) - (row.high < 0)
+        assert row.verdict == {1: "holds", -1: "does not hold", 0: "cannot be told"}[side]
+        assert f"**{row.verdict}**: {row.advantage:.2f} in [{row.low:.2f}, {row.high:.2f}]" in text
+
+
+def test_the_same_numbers_with_any_number_of_jobs(report: Path, tmp_path: Path) -> None:
+    """A second run, on one thread, gives the same digest and the same files to the last byte."""
+    again = tmp_path / "again"
+    assert run(["paper", "--out", str(again), *SMALL, "--jobs", "1"]) == 0
+    first, second = (json.loads((f / "manifest.json").read_text()) for f in (report, again))
+    assert first["digest"] == second["digest"]
+    for path in report.iterdir():
+        assert path.read_bytes() == (again / path.name).read_bytes(), path.name
+
+
+def test_one_law_quickly(tmp_path: Path) -> None:
+    """--law and --quick give one law only, on a market small enough for a class."""
+    out = tmp_path / "beta"
+    command = ["paper", "--out", str(out), "--law", "beta", "--concentration", "9", "--quick"]
+    assert run([*command, "--runs", "5"]) == 0
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert list(manifest["scenario"]) == ["beta"]
+    assert manifest["scenario"]["beta"]["horizon"] == 2000
+    assert manifest["scenario"]["beta"]["market"]["arms"]["concentration"] == 9
+
+
+def test_a_claim_turned_round_gets_the_other_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verdicts come from the numbers: where a claim holds, its opposite does not."""
+    claims = (less("regret", MODIFIED_TS, UCB, "here"), less("regret", UCB, MODIFIED_TS, "there"))
+    monkeypatch.setattr("kcmab_abm.paper.claims.CLAIMS", claims)
+    results = run_study({"bernoulli": paper_scenario("bernoulli", 1000, 50, seed=1)})
+    assert [finding.verdict for finding in judge(results)] == ["holds", "does not hold"]
+
+
+def test_an_interval_around_zero_tells_nothing() -> None:
+    """Neither verdict is given when 0 is inside the interval."""
+    claim = Claim("here", "nothing", lambda results: results.runs["ucb"].final("regret"))
+    assert Finding(claim, "beta", 0.1, -0.2, 0.4).verdict == "cannot be told"
+
+
+def test_bounds_print_and_draw(
+    scenario_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`kcmab bounds` names each bound's kind and writes the table and the figure."""
+    out = tmp_path / "bounds"
+    assert run(["bounds", scenario_file, "--out", str(out)]) == 0
+    table = pd.read_csv(out / "table.csv")
+    kinds = set(table["kind"])
+    assert kinds == {"upper bound", "asymptotic slope", "leading terms"}
+    assert {"Theorem 1", "Theorem 2", "Theorem 3 as printed", "Theorem 3 repaired"} <= set(
+        table["bound"]
+    )
+    assert table.loc[table["kind"] == "upper bound", "respected"].all()
+    assert table.loc[table["kind"] != "upper bound", "respected"].isna().all()
+    assert (out / "figure.png").exists()
+    assert "no floor" in capsys.readouterr().out
+
+
+def test_stopping_writes_the_boundary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`kcmab stopping` prints the value and writes the rule and its picture."""
+    out = tmp_path / "stopping"
+    assert run(["stopping", "--mu", "0.5", "--horizon", "50", "--out", str(out)]) == 0
+    assert "DP(0.5, 50) = 0.2" in capsys.readouterr().out
+    assert list(pd.read_csv(out / "table.csv")["stop_at_ones"][:3]) == [0, 0, 1]
+
+
+@pytest.mark.parametrize("command", ["histories", "bias"])
+def test_evidence_is_written(command: str, scenario_file: str, tmp_path: Path) -> None:
+    """`kcmab histories` and `kcmab bias` write one table and one figure."""
+    out = tmp_path / command
+    assert run([command, scenario_file, "--out", str(out)]) == 0
+    names = {path.name for path in out.iterdir()}
+    assert names == {"table.csv", "figure.png", "figure.svg", "manifest.json"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["paper"],
+        ["paper", "--out", "OUT", "--runs", "1"],
+        ["paper", "--out", "OUT", "--horizon", "x"],
+        ["paper", "--out", "OUT", "--law", "gauss"],
+        ["paper", "--out", "OUT", "--concentration", "-1"],
+        ["bounds", "missing.toml"],
+        ["stopping", "--mu", "1.5", "--out", "OUT"],
+        ["stopping", "--mu", "nan", "--out", "OUT"],
+        ["paper", "--out", "OUT", "--concentration", "nan"],
+        ["histories", "FILE", "--arm", "7", "--out", "OUT"],
+        ["histories", "FILE", "--arm", "0", "--out", "OUT"],
+        ["bias", "missing.toml", "--out", "OUT"],
+    ],
+)
+def test_bad_input_is_refused(
+    arguments: list[str], scenario_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong options and files get a message, exit code 2, and nothing written."""
+    out = tmp_path / "out"
+    known = {"OUT": str(out), "FILE": scenario_file}
+    assert run([known.get(word, word) for word in arguments]) == 2
+    assert capsys.readouterr().err
+    assert not out.exists()
