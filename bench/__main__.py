@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -20,6 +22,8 @@ MEASUREMENTS = {
 }
 GROWTH = "growth"
 
+Result = TypeVar("Result")
+
 
 def main() -> None:
     """Run what was asked for, print it, keep it."""
@@ -33,7 +37,7 @@ def main() -> None:
     ]
     if rows:
         report.show(console, rows)
-    points = []
+    points: list[growth.Point] = []
     if GROWTH in wanted.only:
         points = announced(console, GROWTH, growth.measure, wanted.quick)
         growth_report.show(console, points)
@@ -64,7 +68,9 @@ def chosen(text: str, names: list[str]) -> list[str]:
     return words
 
 
-def announced(console, name, measure, quick):
+def announced(
+    console: Console, name: str, measure: Callable[[bool], list[Result]], quick: bool
+) -> list[Result]:
     """The result of a measurement, with a line that says how long it took and in what company."""
     before, start = report.load(), time.perf_counter()
     result = measure(quick)

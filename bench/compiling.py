@@ -15,7 +15,7 @@ TITLE = "first run of a process"
 
 
 def measure(quick: bool) -> list[Row]:
-    """Seconds to import, and to the end of the first small run."""
+    """Seconds of processor time to import, and then to the end of the first small run."""
     rounds = 1 if quick else 4
     rows: list[Row] = []
     for policy in POLICIES[: 1 if quick else None]:
@@ -39,13 +39,13 @@ def cold_and_warm(policy: str) -> tuple[dict[str, float], dict[str, float]]:
 
 def main(policy: str) -> None:
     """Time the import and one small run in this process, and print both as JSON."""
-    start = time.perf_counter()
+    start = time.process_time()
     import kcmab_abm.batch.run
     from bench.cases import market_of
 
-    imported = time.perf_counter()
+    imported = time.process_time()
     kcmab_abm.simulate(market_of(policy, horizon=10), engine="batch", jobs=1)
-    end = time.perf_counter()
+    end = time.process_time()
     print(json.dumps({"import": imported - start, "run": end - imported}))
 
 

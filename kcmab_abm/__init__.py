@@ -2,6 +2,7 @@
 
 from importlib.metadata import version as _version
 
+from kcmab_abm import theory
 from kcmab_abm.book import highest, leader
 from kcmab_abm.catalogue import LawSettings, Parameter, behaviour, law, policy
 from kcmab_abm.errors import MarketError, ScenarioError
@@ -28,4 +29,5 @@ __all__ = [
     "play",
     "policy",
     "simulate",
+    "theory",
 ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import runpy
 import sys
 import traceback
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import click
@@ -18,6 +18,7 @@ from kcmab_abm.errors import MarketError, PlayError, ScenarioError
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+_PLUGIN = "kcmab_with"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -79,9 +80,17 @@ def _run_plugins(context: click.Context, option: click.Parameter, paths: tuple[s
         if not Path(path).is_file():
             raise MarketError(f"{path}: no such file; --with wants a Python file")
         try:
-            runpy.run_path(path, run_name=Path(path).stem)
+            _run_file(path)
         except (Exception, SystemExit) as error:
             raise MarketError(f"{path}: {_failure(path, error)}") from error
+
+
+def _run_file(path: str) -> None:
+    """Run a file as a module that stays, always of the same name: kernels on disk refer to it."""
+    module = ModuleType(_PLUGIN)
+    module.__file__ = path
+    sys.modules[_PLUGIN] = module
+    exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
 
 
 def _failure(path: str, error: BaseException) -> str:

@@ -9,12 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kcmab_abm
 from kcmab_abm import make_scenario, simulate
 from kcmab_abm.theory import bounds
 from kcmab_abm.theory.stopping import stopping_value
 from kcmab_abm.yardsticks import yardstick_table
 
 PAPER = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+
+
+def test_the_promised_names_are_there() -> None:
+    """`kcmab_abm.theory` has the functions that scripts rely on, with these arguments."""
+    theory = kcmab_abm.theory
+    assert theory.stopping_value(mu=0.5, horizon=1) == 0.5
+    assert theory.lai_robbins(arms=[0.9, 0.5], horizon=10) > 0
+    assert theory.ucb_compensation_bound(arms=[0.9, 0.5], horizon=10) > 0
+    bound = theory.modified_epsilon_greedy_compensation_bound
+    assert bound(arms=[0.9, 0.5], horizon=10, epsilon=5.0) > 0
+    assert theory.bernoulli_kl(p=0.5, q=0.5) == 0.0
 
 
 def test_lai_robbins_in_the_paper_s_instance() -> None:
