@@ -21,7 +21,7 @@ def measure(quick: bool) -> list[Row]:
 
 
 def costs(policy: str, target: float, rounds: int) -> list[Row]:
-    """A replication by difference, a chunk and a whole `simulate` directly."""
+    """A replication by difference, a chunk, and a whole `simulate` of one chunk."""
     scenario = market_of(policy, horizon=1)
     tasks = {
         "chunk": replications_task(scenario, 1),
@@ -33,7 +33,7 @@ def costs(policy: str, target: float, rounds: int) -> list[Row]:
     found = {
         "a replication": replication,
         "a chunk": best["chunk"] - replication,
-        "simulate, one chunk included": best["simulate"],
+        "simulate": best["simulate"],
     }
     return [
         Row(TITLE, f"{policy}, {name}", seconds / MICROSECOND, "us", load=load())

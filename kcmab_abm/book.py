@@ -40,9 +40,11 @@ def record(book: Book, arm: int, reward: float) -> None:
     """Write one report into the book, and see who leads now."""
     best = book.means[book.top[0]]
     before = book.means[arm]
-    book.pulls[arm] += 1
-    book.totals[arm] += reward
-    now = book.totals[arm] / book.pulls[arm]
+    count = book.pulls[arm] + 1
+    total = book.totals[arm] + reward
+    now = total / count
+    book.pulls[arm] = count
+    book.totals[arm] = total
     book.means[arm] = now
     if now > best:
         book.top[0] = arm
@@ -53,16 +55,25 @@ def record(book: Book, arm: int, reward: float) -> None:
 
 def find_top(book: Book) -> None:
     """Look through all means for the highest."""
-    first = 0
-    tied = 1
-    for arm in range(1, len(book.means)):
-        if book.means[arm] > book.means[first]:
-            first = arm
-            tied = 1
-        elif book.means[arm] == book.means[first]:
-            tied += 1
+    first, tied = first_highest(book.means)
     book.top[0] = first
     book.top[1] = tied
+
+
+def first_highest(values: NDArray[np.float64]) -> tuple[int, int]:
+    """The first of the arms with the highest value, and how many share it."""
+    best = values[0]
+    first = 0
+    tied = 1
+    for arm in range(1, len(values)):
+        value = values[arm]
+        if value > best:
+            best = value
+            first = arm
+            tied = 1
+        elif value == best:
+            tied += 1
+    return first, tied
 
 
 def best_mean(book: Book) -> float:
@@ -87,14 +98,7 @@ def highest(values: NDArray[np.float64], book: Book, rng: Generator) -> int:
     Only a tie draws from `rng`, and it draws once. In a market with `ties = "first"` the lowest
     index wins instead.
     """
-    first = 0
-    tied = 1
-    for arm in range(1, len(values)):
-        if values[arm] > values[first]:
-            first = arm
-            tied = 1
-        elif values[arm] == values[first]:
-            tied += 1
+    first, tied = first_highest(values)
     if tied == 1 or book.first_ties:
         return first
     return draw_tied(values, first, tied, rng)

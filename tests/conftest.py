@@ -9,6 +9,6 @@ _COMMON = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
 
-settings.register_profile("steady", max_examples=30, derandomize=True, **_COMMON)
+settings.register_profile("steady", max_examples=25, derandomize=True, **_COMMON)
 settings.register_profile("explore", max_examples=500, **_COMMON)
 settings.load_profile("steady")

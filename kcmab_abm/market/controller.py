@@ -27,6 +27,7 @@ class Controller:
         self.params = policy.params
         self.memory = place.new_memory(policy)
         self.offers = np.zeros(len(place.tapes))
+        self.posted = 0  # the arm that carries the offer
         self.directed = np.zeros(len(place.tapes), np.int64)
         self.unreported = len(place.tapes)
 
@@ -39,7 +40,7 @@ class Controller:
 
     def post(self, visit: Visit) -> None:
         """Decide which arm to promote to this customer and post what it takes."""
-        self.offers[:] = 0.0
+        self.offers[self.posted] = 0.0
         if self.unreported:
             visit.seeded = True
             visit.target = next_unreported(self.place.book, self.directed)
@@ -48,6 +49,7 @@ class Controller:
             visit.target = self.promote(visit.number)
             visit.offer = float(least_offer(self.place.book, visit.target))
             self.offers[visit.target] = visit.offer
+            self.posted = visit.target
         visit.posted.succeed(Board(visit.target, self.offers, rivals=False))
 
     def promote(self, customer: int) -> int:

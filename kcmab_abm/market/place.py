@@ -19,7 +19,7 @@ class Tape:
 
     def __init__(self, arm: Arm, key: np.uint64) -> None:
         self._reward = arm.law.reward
-        self._row = np.array(arm.row)
+        self._row = arm.row
         self._key = key
         self._uniforms: list[float] = []
         self.pulls = 0

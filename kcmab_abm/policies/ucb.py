@@ -25,6 +25,7 @@ def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Ge
 def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
     """Promotes the arm with the highest upper confidence bound, m_i + sqrt(2 ln t / N_i)."""
     scale = math.sqrt(2.0 * math.log(t))
-    for arm in range(len(book.means)):
-        memory.index[arm] = book.means[arm] + scale * memory.width[arm]
-    return highest(memory.index, book, rng)
+    means, width, index = book.means, memory.width, memory.index
+    for arm in range(len(means)):
+        index[arm] = means[arm] + scale * width[arm]
+    return highest(index, book, rng)

@@ -274,7 +274,7 @@ def test_own_policy_comes_with_a_file(mine, tmp_path, capsys):
 
 @pytest.mark.usefixtures("_own_catalogue")
 def test_own_policy_runs_compiled_and_from_the_cache(mine, tmp_path, capsys, monkeypatch):
-    """The batch engine runs the user's policy, compiled at first and from the disk later on.
+    """The batch engine runs the user's policy, and another process finds it compiled on the disk.
 
     The rule is that of the package's greedy policy, and so are its numbers.
     """
@@ -282,11 +282,13 @@ def test_own_policy_runs_compiled_and_from_the_cache(mine, tmp_path, capsys, mon
     mine.write_text(ONE_POLICY)
     greedy = output(["run", mine, "--engine", "market"], capsys)
     mine.write_text(ONE_POLICY.replace("greedy", "my-rule"))
-    for name in ["rules.py", "rules.py", "moved.py"]:
-        (tmp_path / name).write_text(MY_RULE)
-        text = output(["run", mine, "--with", tmp_path / name], capsys)
-        assert "batch engine, the fastest that can run this: my-rule" in text
-        assert numbers(text) == numbers(greedy)
+    (tmp_path / "rules.py").write_text(MY_RULE)
+    compiled = output(["run", mine, "--with", tmp_path / "rules.py"], capsys)
+    assert "batch engine, the fastest that can run this: my-rule" in compiled
+    assert numbers(compiled) == numbers(greedy)
+    moved = (tmp_path / "rules.py").rename(tmp_path / "moved.py")
+    command = [sys.executable, "-m", "kcmab_abm", "run", str(mine), "--with", str(moved)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == compiled
 
 
 @pytest.mark.usefixtures("_own_catalogue")

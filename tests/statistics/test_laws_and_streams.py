@@ -22,7 +22,8 @@ SAMPLE = 100_000
 UNLIKELY = 1e-6  # how often a fair stream fails one of these tests, over all seeds
 SIGMAS = 5.0  # a normal deviate is beyond once in 1.7 million
 
-uniforms = st.sampled_from([0.0, 0.5, LAST]) | st.floats(0.0, LAST)
+# What a tape can hold: multiples of 2**-53 below 1.
+uniforms = st.integers(0, 2**53 - 1).map(lambda whole: whole * 2.0**-53)
 
 
 def arms_of(groups):
