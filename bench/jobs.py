@@ -35,7 +35,8 @@ def compare(policy: str, replications: int, rounds: int, limit: Limit | None) ->
     scenario = market_of(policy, replications=replications)
     simulate(scenario.replace(replications=1), jobs=1)
     run = partial(simulate, scenario, engine="batch")
-    laps = [partial(run, jobs=1), partial(run, jobs=2), partial(loops, 1), partial(loops, 2)]
+    laps: list[Callable[[], object]] = [partial(run, jobs=jobs) for jobs in (1, 2)]
+    laps += [partial(loops, jobs) for jobs in (1, 2)]
     one, two, bare_one, bare_two = race(laps, rounds)
     case = f"{policy} x {replications} (bare loops: {bare_one / bare_two:.2f})"
     judged = limit if ASKED.holds(bare_one / bare_two) else None

@@ -7,20 +7,35 @@ from typing import Any
 import llvmlite.binding
 from numba import types
 from numba.extending import get_cython_function_address, overload
-from scipy.special import betaincinv
+from scipy import special
 
-_SYMBOL = "kcmab_betaincinv"
-_ADDRESS = get_cython_function_address("scipy.special.cython_special", "__pyx_fuse_0betaincinv")
 _SIGNATURE = types.float64(types.float64, types.float64, types.float64, types.intc)
 
-# A named symbol, unlike a raw pointer, survives in numba's cache on disk.
-llvmlite.binding.add_symbol(_SYMBOL, _ADDRESS)
-_betaincinv: Any = types.ExternalFunction(_SYMBOL, _SIGNATURE)
+
+def _external(name: str) -> Any:
+    """A function of three numbers, by a symbol: unlike a raw pointer, it survives in the cache."""
+    module = "scipy.special.cython_special"
+    symbol = f"kcmab_{name}"
+    address = get_cython_function_address(module, f"__pyx_fuse_0{name}")
+    llvmlite.binding.add_symbol(symbol, address)
+    return types.ExternalFunction(symbol, _SIGNATURE)
 
 
-@overload(betaincinv)
+_betaincinv = _external("betaincinv")
+_betainccinv = _external("betainccinv")
+
+
+@overload(special.betaincinv)
 def _compiled_betaincinv(a: Any, b: Any, y: Any) -> Any:
     def call(a: Any, b: Any, y: Any) -> Any:
         return _betaincinv(a, b, y, 0)
+
+    return call
+
+
+@overload(special.betainccinv)
+def _compiled_betainccinv(a: Any, b: Any, y: Any) -> Any:
+    def call(a: Any, b: Any, y: Any) -> Any:
+        return _betainccinv(a, b, y, 0)
 
     return call

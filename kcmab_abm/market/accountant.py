@@ -35,15 +35,17 @@ class Accountant:
 
     def keep(self) -> Process:
         """Write one line for every receipt."""
-        ledger = self.ledger
+        ledger, gaps = self.ledger, self.gaps
+        targets, offers, arms = ledger.targets, ledger.offers, ledger.arms
+        rewards, payments, regrets = ledger.rewards, ledger.payments, ledger.regrets
         news = self.place.receipts.next
         while True:
             visit, news = yield news
             line = visit.number - 1
-            ledger.targets[line] = visit.target
-            ledger.offers[line] = visit.offer
-            ledger.arms[line] = visit.arm
-            ledger.rewards[line] = visit.reward
-            ledger.payments[line] = visit.payment
-            ledger.regrets[line] = self.gaps[visit.arm]
+            targets[line] = visit.target
+            offers[line] = visit.offer
+            arms[line] = visit.arm
+            rewards[line] = visit.reward
+            payments[line] = visit.payment
+            regrets[line] = gaps[visit.arm]
             ledger.seeded[line] = visit.seeded

@@ -47,7 +47,7 @@ class Controller:
             self.directed[visit.target] += 1
         else:
             visit.target = self.promote(visit.number)
-            visit.offer = float(least_offer(self.place.book, visit.target))
+            visit.offer = least_offer(self.place.book, visit.target)
             self.offers[visit.target] = visit.offer
             self.posted = visit.target
         visit.posted.succeed(Board(visit.target, self.offers, rivals=False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import simpy
@@ -16,19 +15,20 @@ if TYPE_CHECKING:
     from kcmab_abm.market.place import MarketPlace
 
 
-@dataclass(eq=False, slots=True)
 class Visit:
     """One customer's visit, filled in as it goes along."""
 
-    number: int
-    clock: float
-    posted: simpy.Event = field(repr=False)
     target: int = -1
     offer: float = 0.0
     seeded: bool = False
     arm: int = -1
     reward: float = 0.0
     payment: float = 0.0
+
+    def __init__(self, number: int, clock: float, posted: simpy.Event) -> None:
+        self.number = number
+        self.clock = clock
+        self.posted = posted
 
 
 class Customers:
@@ -52,7 +52,7 @@ class Customers:
     def visit(self, visit: Visit) -> Process:
         """One customer: ring at the door, read the board, choose, consume, report."""
         place = self.place
-        service, delay = place.draw_durations()
+        service, delay = place.draw_durations() if place.takes_time else (0.0, 0.0)
         place.arrivals.send(visit)
         board = yield visit.posted
         visit.arm = visit.target if visit.seeded else self.choose(visit, board)
@@ -62,7 +62,7 @@ class Customers:
         if service > 0.0:
             yield place.env.timeout(service)
         place.receipts.send(visit)
-        if visit.arm >= 0 and place.is_reported(visit.number):
+        if visit.arm >= 0 and (place.all_report or place.is_reported(visit.number)):
             if delay > 0.0:
                 yield place.env.timeout(delay)
             place.reports.send(visit)

@@ -52,6 +52,8 @@ class MarketPlace:
         self.arrivals = Wire(self.env)
         self.receipts = Wire(self.env)
         self.reports = Wire(self.env)
+        self.all_report = market.report_probability >= 1.0
+        self.takes_time = bool(market.needs_clock)
         self._durations_rng = self._open(streams.DURATIONS)
         self._reports_key = self._key(streams.REPORTS)
 
@@ -67,10 +69,8 @@ class MarketPlace:
 
     def is_reported(self, customer: int) -> bool:
         """Whether this customer will report at all."""
-        probability = self.scenario.market.report_probability
-        if probability >= 1.0:
-            return True
-        return bool(streams.keyed_uniforms(self._reports_key, customer, 1)[0] < probability)
+        coin = streams.keyed_uniforms(self._reports_key, customer, 1)[0]
+        return bool(coin < self.scenario.market.report_probability)
 
     def _open(self, purpose: int) -> np.random.Generator:
         return streams.Stream().open(self.scenario.seed, self.replication, purpose)

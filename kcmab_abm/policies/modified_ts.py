@@ -15,7 +15,14 @@ from kcmab_abm.policies.ts import learn, sample
     "modified-ts",
     cites="Algorithm 3",
     learn=learn,
-    memory={"successes": "arms", "failures": "arms", "theta": "arms", "sampled": 1, "waiting": 1},
+    memory={
+        "successes": "arms",
+        "failures": "arms",
+        "share": "arms",
+        "weight": "arms",
+        "sampled": 1,
+        "waiting": 1,
+    },
 )
 def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
     """Rounds of two: the first customer gets the leader, free; the second the posterior sample."""

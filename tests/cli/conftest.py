@@ -43,8 +43,11 @@ def _small_figure(monkeypatch):
 @pytest.fixture
 def _own_catalogue():
     """What a test registers is forgotten after it."""
-    before = [(catalogue, dict(catalogue._items)) for catalogue in (POLICIES, BEHAVIOURS, LAWS)]
+    catalogues = (POLICIES, BEHAVIOURS, LAWS)
+    before = [
+        {name: catalogue.find(name) for name in catalogue.names()} for catalogue in catalogues
+    ]
     yield
-    for catalogue, items in before:
+    for catalogue, items in zip(catalogues, before, strict=True):
         catalogue._items.clear()
         catalogue._items.update(items)

@@ -32,7 +32,7 @@ def leave_now_and_then(t, book, board, memory, params, rng):
 @pytest.fixture(scope="module")
 def scenario():
     """A market in which everything happens: refusals, departures, lost reports, seeding."""
-    before = dict(BEHAVIOURS._items)
+    before = {name: BEHAVIOURS.find(name) for name in BEHAVIOURS.names()}
     behaviour("moody")(leave_now_and_then)
     yield make_scenario(
         {
