@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from kcmab_abm.errors import EngineError
 from kcmab_abm.market.run import run_market
 from kcmab_abm.measures import Runs, checkpoints, curve_table, paired_rows, summary_row
-from kcmab_abm.scenario import Choice, Scenario
+from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Trajectory
 from kcmab_abm.workers import Chunk, Progress, cut, tallies
+from kcmab_abm.world import Choice
 
 Engine = Literal["auto", "market", "batch"]
 
@@ -177,12 +178,13 @@ def simulate(
     points = checkpoints(scenario.horizon)
     engines = {c.label: choose_engine(scenario, c, engine) for c in scenario.policies}
     runs = {label: Runs(scenario.replications, len(points)) for label in engines}
-    chunks = [
+    chunks = (
         Chunk(name, scenario, choices, first, count, points)
         for name, choices in _by_engine(scenario, engines).items()
         for first, count in cut(scenario.replications, scenario.horizon)
-    ]
-    for chunk, parts in tallies(chunks, jobs, executor, progress):
+    )
+    total = scenario.horizon * scenario.replications * len(scenario.policies)
+    for chunk, parts in tallies(chunks, total, jobs, executor, progress):
         for choice, part in zip(chunk.policies, parts, strict=True):
             runs[choice.label].add(chunk.first, part)
     return Results(scenario, engines, runs, points)

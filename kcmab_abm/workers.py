@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor, wait
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import groupby, islice
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcmab_abm.market.run import run_market
-from kcmab_abm.scenario import Choice, Scenario
+from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Tally, tally
+from kcmab_abm.world import Choice
 
 Progress = Callable[[int, int], None]
 Control = NDArray[np.int64]
 
 CHUNK = 1_000_000  # customers: a few hundredths of a second in the batch engine
+AHEAD = 4  # chunks that wait for each thread
 _POLL = 0.05  # seconds between two reports of progress
 
 
@@ -79,51 +83,64 @@ def _run_market(chunk: Chunk, policy: Choice, meter: _Meter | None = None) -> Ta
 
 
 def tallies(
-    chunks: list[Chunk], jobs: int | None, executor: Executor | None, progress: Progress | None
+    chunks: Iterable[Chunk],
+    total: int,
+    jobs: int | None,
+    executor: Executor | None,
+    progress: Progress | None,
 ) -> Iterator[tuple[Chunk, list[Tally]]]:
-    """Every chunk with a tally for each of its policies; those of one policy come in order."""
-    meter = _Meter(sum(chunk.customers for chunk in chunks), progress)
-    if executor is not None:
-        yield from _run_elsewhere(chunks, executor, meter)
-        return
-    batch = [chunk for chunk in chunks if chunk.engine == "batch"]
-    if batch:
-        yield from _run_in_threads(batch, jobs or cores(), meter)
-    for chunk in chunks:
-        if chunk.engine == "market":
+    """Every chunk with a tally for each of its policies; those of one policy come in order.
+
+    `total` is the number of customers in all chunks.
+    """
+    meter = _Meter(total, progress)
+    for engine, group in groupby(chunks, lambda chunk: chunk.engine):
+        if executor is not None:
+            yield from _run_elsewhere(group, executor, meter)
+        elif engine == "batch":
+            yield from _run_in_threads(group, jobs or cores(), meter)
+        else:
             # In this thread, where a debugger or Ctrl-C finds it.
-            yield chunk, [_run_market(chunk, policy, meter) for policy in chunk.policies]
+            for chunk in group:
+                yield chunk, [_run_market(chunk, policy, meter) for policy in chunk.policies]
 
 
 def _run_elsewhere(
-    chunks: list[Chunk], executor: Executor, meter: _Meter
+    chunks: Iterable[Chunk], executor: Executor, meter: _Meter
 ) -> Iterator[tuple[Chunk, list[Tally]]]:
     """Hand the chunks to the user's own executor."""
-    futures = [executor.submit(run_chunk, chunk) for chunk in chunks]
+    tasks = [(chunk, executor.submit(run_chunk, chunk)) for chunk in chunks]
     try:
-        for chunk, future in zip(chunks, futures, strict=True):
+        for chunk, future in tasks:
             yield chunk, future.result()
             meter.add(chunk.customers)
     finally:
-        for future in futures:
+        for _, future in tasks:
             future.cancel()
 
 
 def _run_in_threads(
-    chunks: list[Chunk], jobs: int, meter: _Meter
+    chunks: Iterable[Chunk], jobs: int, meter: _Meter
 ) -> Iterator[tuple[Chunk, list[Tally]]]:
-    """Run chunks in threads; they are told to stop when nobody waits for them any more."""
-    controls = [np.zeros(2, np.int64) for _ in chunks]
+    """Run chunks in threads, a few ahead; they stop when nobody waits for them any more."""
+    tasks: deque[tuple[Chunk, Future[list[Tally]], Control]] = deque()
+    left = iter(chunks)
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(run_chunk, *pair) for pair in zip(chunks, controls, strict=True)]
         try:
-            for chunk, future in zip(chunks, futures, strict=True):
+            while True:
+                for chunk in islice(left, AHEAD * jobs - len(tasks)):
+                    control = np.zeros(2, np.int64)
+                    tasks.append((chunk, pool.submit(run_chunk, chunk, control), control))
+                if not tasks:
+                    return
+                chunk, future, _ = tasks[0]
                 while wait([future], _POLL).not_done:
-                    meter.set(sum(int(control[1]) for control in controls))
+                    meter.show(sum(int(control[1]) for _, _, control in tasks))
                 yield chunk, future.result()
-            meter.set(sum(chunk.customers for chunk in chunks))
+                tasks.popleft()
+                meter.add(chunk.customers)
         finally:
-            for future, control in zip(futures, controls, strict=True):
+            for _, future, control in tasks:
                 future.cancel()
                 control[0] = 1
 
@@ -132,14 +149,14 @@ class _Meter:
     """How far the work has come, told to whoever wants to know."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
-        self.total = total
-        self.done = 0
+        self._total = total
+        self._done = 0
         self._progress = progress
 
     def add(self, customers: int) -> None:
-        self.set(self.done + customers)
+        self._done += customers
+        self.show(0)
 
-    def set(self, customers: int) -> None:
-        self.done = customers
+    def show(self, under_way: int) -> None:
         if self._progress is not None:
-            self._progress(self.done, self.total)
+            self._progress(self._done + under_way, self._total)

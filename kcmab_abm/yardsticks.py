@@ -11,8 +11,8 @@ from typing import Literal
 import pandas as pd
 
 from kcmab_abm.experiment import Results
-from kcmab_abm.scenario import Choice
 from kcmab_abm.theory import bounds
+from kcmab_abm.world import Choice
 
 Kind = Literal["upper bound", "asymptotic slope", "leading terms"]
 

@@ -37,7 +37,9 @@ def digest(function: types.FunctionType) -> str:
     """A fingerprint of the function, of what it calls and of every constant they read."""
     summary = hashlib.sha256()
     for each in reachable(function):
-        summary.update(repr((each.__name__, _code_parts(each.__code__))).encode())
+        # The module counts: machine code on disk names the modules of the functions in it.
+        place = (each.__module__, each.__qualname__)
+        summary.update(repr((place, _code_parts(each.__code__))).encode())
         summary.update(repr(_content(each.__defaults__)).encode())
         for name, value in references(each):
             if not isinstance(value, types.FunctionType | types.ModuleType):

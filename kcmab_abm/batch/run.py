@@ -12,8 +12,9 @@ from kcmab_abm import streams
 from kcmab_abm.batch.compile import kernel_for, known_laws
 from kcmab_abm.batch.state import BAD_TARGET, DONE, STOPPED, Block, Streams, Tapes, World
 from kcmab_abm.errors import PlayError
-from kcmab_abm.scenario import Choice, Scenario
+from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
+from kcmab_abm.world import Choice
 
 BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
 

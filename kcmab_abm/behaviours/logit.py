@@ -32,7 +32,7 @@ def take(t: int, book: Book, board: Board, memory: Any, params: Any, rng: Genera
         best = max(best, book.means[arm] + board.offers[arm])
     total = 0.0
     for arm in range(len(book.means)):
-        excess = book.means[arm] + board.offers[arm] - best
+        excess = float(book.means[arm] + board.offers[arm] - best)
         memory.weight[arm] = math.exp(excess / params.tau)
         total += memory.weight[arm]
     left = rng.random() * total

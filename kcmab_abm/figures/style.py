@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ _SETTINGS: Any = {
     "grid.color": "#DDDDDD",
     "legend.frameon": False,
     "svg.hashsalt": "kcmab",  # else every svg differs from the last
+    "text.parse_math": False,  # a dollar in a title is a dollar
 }
 # What the writers would put in by themselves: dates and versions.
 _METADATA: dict[str, Any] = {
@@ -53,7 +55,9 @@ def save(
     figure: Figure, folder: Path, name: str, formats: tuple[str, ...] = ("png", "svg")
 ) -> None:
     """Write a figure in some formats, the same bytes for the same figure."""
-    with styled():
+    with styled(), warnings.catch_warnings():
+        # A title in a script that the font lacks is drawn with boxes, and not talked about.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
         FigureCanvasAgg(figure)
         for ending in formats:
             figure.savefig(folder / f"{name}.{ending}", dpi=150, metadata=_METADATA[ending])

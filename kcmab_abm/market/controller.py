@@ -12,7 +12,7 @@ from kcmab_abm.errors import PlayError
 from kcmab_abm.market.customer import Visit
 from kcmab_abm.market.wire import Process
 from kcmab_abm.offers import Board, least_offer
-from kcmab_abm.scenario import Choice
+from kcmab_abm.world import Choice
 
 if TYPE_CHECKING:
     from kcmab_abm.market.place import MarketPlace

@@ -11,7 +11,8 @@ from kcmab_abm import streams
 from kcmab_abm.book import empty_book
 from kcmab_abm.catalogue import fields_type
 from kcmab_abm.market.wire import Wire
-from kcmab_abm.scenario import Arm, Choice, Scenario
+from kcmab_abm.scenario import Scenario
+from kcmab_abm.world import Arm, Choice
 
 
 class Tape:

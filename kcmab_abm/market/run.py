@@ -9,8 +9,9 @@ from kcmab_abm.market.controller import Controller
 from kcmab_abm.market.customer import Customers
 from kcmab_abm.market.place import MarketPlace
 from kcmab_abm.market.wire import Process
-from kcmab_abm.scenario import Choice, Scenario
+from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Trajectory
+from kcmab_abm.world import Choice
 
 Watcher = Callable[[MarketPlace], list[Process]]
 

@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from kcmab_abm.catalogue import LAWS
-from kcmab_abm.scenario import Arm
 from kcmab_abm.theory.divergence import divergence
 from kcmab_abm.theory.stopping import stopping_value
+from kcmab_abm.world import Arm
 
 Arms = Sequence[Arm] | Sequence[float]
 

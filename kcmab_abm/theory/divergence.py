@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from scipy import integrate, special
 
-from kcmab_abm.scenario import Arm
+from kcmab_abm.world import Arm
 
 
 def bernoulli_kl(p: float, q: float) -> float:

@@ -25,6 +25,7 @@ ORDER = [
     "behaviours",
     "forms",
     "problems",
+    "world",
     "scenario",
     "trajectory",
     "market",

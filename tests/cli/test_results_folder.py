@@ -168,7 +168,9 @@ def test_single_replication_is_written(mine, tmp_path):
     assert first["regret_se"] is None
 
 
-@pytest.mark.parametrize("text", ["costs $5, [/] and [bold]", "50 % of $x^2$", "{x} & <y> \\n"])
+@pytest.mark.parametrize(
+    "text", ["costs $5, [/] and [bold]", "50 % of $x^2$", "{x} & <y> \\n", r"$\foo$", "市场"]
+)
 def test_title_and_label_are_taken_as_they_are(text, mine, tmp_path, capsys):
     """Nothing in a title or label is read as markup."""
     line = f"label = '{text}'"

@@ -74,23 +74,16 @@ def copies(*tuples):
 
 
 class Scripted:
-    """A generator that draws what it was told to, and nothing else."""
+    """A generator that draws the uniforms it was told to, and nothing else."""
 
-    def __init__(self, uniforms=(), betas=()):
+    def __init__(self, uniforms=()):
         self.uniforms = list(uniforms)
-        self.betas = list(betas)
 
     def random(self):
         """The next uniform."""
         return self.uniforms.pop(0)
 
-    def beta(self, alpha, beta):
-        """The next posterior draw."""
-        assert alpha >= 1.0
-        assert beta >= 1.0
-        return self.betas.pop(0)
-
     @property
     def is_used_up(self):
         """Whether all draws were taken."""
-        return not self.uniforms and not self.betas
+        return not self.uniforms

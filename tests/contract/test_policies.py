@@ -203,10 +203,22 @@ def test_kl_ucb_spares_no_arm_that_could_win():
         assert order[promoted("kl-ucb", [4], book)[0]] == 0.5
 
 
-def test_ts_promotes_the_highest_draw():
-    """One draw an arm and customer; the highest is promoted."""
-    draws = Scripted(betas=[0.3, 0.9, 0.1, 0.5, 0.2, 0.6])
-    assert promoted("ts", [4, 5], book_of([0.2, 0.8, 0.5]), draws) == [1, 2]
+def convinced(name, arms, favourite):
+    """The memory of a Thompson sampler that has seen one arm pay always and the others never."""
+    entry, book = POLICIES.find(name), book_of([0.0] * arms)
+    memory = new_memory(entry, arms)
+    for arm in range(arms):
+        for _ in range(2000):
+            entry.learn(arm, float(arm == favourite), book, memory, None, Scripted())
+    return memory
+
+
+@pytest.mark.parametrize("favourite", [0, 1, 2])
+def test_ts_promotes_what_it_is_convinced_of(favourite):
+    """The posterior decides, not the book, however the leader of the book is called."""
+    book, memory = book_of([0.2, 0.8, 0.5]), convinced("ts", 3, favourite)
+    chosen = promoted("ts", range(4, 24), book, np.random.default_rng(1), memory)
+    assert chosen == [favourite] * 20
 
 
 def test_ts_learns_by_a_coin():
@@ -221,28 +233,29 @@ def test_ts_learns_by_a_coin():
 
 
 def test_modified_ts_plays_rounds_of_two():
-    """The leader, then what was sampled before him; the third customer samples anew."""
-    draws = Scripted(betas=[0.1, 0.2, 0.9, 0.6, 0.5, 0.4])
-    book = book_of([0.2, 0.8, 0.5])
-    assert promoted("modified-ts", [4, 5, 6, 7], book, draws) == [1, 2, 1, 0]
+    """The leader of the book, then what the posterior is convinced of, in turn."""
+    book, memory = book_of([0.2, 0.8, 0.5]), convinced("modified-ts", 3, 2)
+    chosen = promoted("modified-ts", range(4, 9), book, np.random.default_rng(1), memory)
+    assert chosen == [1, 2, 1, 2, 1]
 
 
 def test_modified_ts_samples_before_the_first_of_the_two():
-    """The posterior draws of a round are taken before its first customer's report is in."""
+    """What the second customer of a round gets was drawn before the first one reported."""
     entry, book = POLICIES.find("modified-ts"), book_of([0.2, 0.8])
-    memory, draws = new_memory(entry, 2), Scripted(betas=[0.9, 0.1])
-    assert entry.act(3, book, memory, None, draws) == 1
-    assert draws.is_used_up
-    entry.learn(1, 1.0, book, memory, None, draws)
-    record(book, 1, 1.0)
-    assert entry.act(4, book, memory, None, draws) == 0
+    memory, rng = convinced("modified-ts", 2, 0), np.random.default_rng(1)
+    assert entry.act(3, book, memory, None, rng) == 1
+    for _ in range(100_000):
+        entry.learn(1, 1.0, book, memory, None, rng)
+        entry.learn(0, 0.0, book, memory, None, rng)
+    assert entry.act(4, book, memory, None, rng) == 0
+    assert entry.act(5, book, memory, None, rng) == 1
+    assert entry.act(6, book, memory, None, rng) == 1
 
 
 def test_modified_ts_reads_the_leader_when_his_customer_comes():
     """The empirical step follows the book of its own moment."""
     entry, book = POLICIES.find("modified-ts"), book_of([0.2, 0.3])
-    memory = new_memory(entry, 2)
-    rng = Scripted(betas=[0.9, 0.1, 0.9, 0.1])
+    memory, rng = convinced("modified-ts", 2, 0), np.random.default_rng(1)
     first = [entry.act(t, book, memory, None, rng) for t in (3, 4)]
     record(book, 0, 1.0)
     second = [entry.act(t, book, memory, None, rng) for t in (5, 6)]
