@@ -135,7 +135,7 @@ def play(
     ...     "policy": [{"name": "ucb"}],
     ... })
     >>> play(scenario, engine="market").arms
-    array([0, 1, 0, 0, 1, 0])
+    array([0, 1, 0, 0, 0, 0])
     """
     choice = scenario.policies[0] if policy is None else scenario.policy(policy)
     if replication < 0:

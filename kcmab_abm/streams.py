@@ -99,7 +99,7 @@ class Stream:
 
     >>> stream = Stream()
     >>> stream.open(seed=1, replication=0, purpose=POLICY).random()
-    0.3741489134185208
+    0.7616121536612138
     """
 
     def __init__(self) -> None:

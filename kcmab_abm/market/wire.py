@@ -17,12 +17,11 @@ class Wire:
 
     >>> env = simpy.Environment()
     >>> wire = Wire(env)
-    >>> def listen():
-    ...     news = wire.next
+    >>> def listen(news):
     ...     while True:
     ...         message, news = yield news
     ...         print(env.now, message)
-    >>> _ = env.process(listen())
+    >>> _ = env.process(listen(wire.next))
     >>> wire.send("first"); wire.send("second")
     >>> env.run()
     0 first

@@ -42,12 +42,17 @@ def _small_figure(monkeypatch):
 
 @pytest.fixture
 def _own_catalogue():
-    """What a test registers is forgotten after it."""
+    """The test finds the package's own catalogue, and what it registers is forgotten after it."""
     catalogues = (POLICIES, BEHAVIOURS, LAWS)
-    before = [
-        {name: catalogue.find(name) for name in catalogue.names()} for catalogue in catalogues
-    ]
+    before = [dict(catalogue._items) for catalogue in catalogues if catalogue.names()]
+    for catalogue in catalogues:
+        own = {name: catalogue.find(name) for name in catalogue.own_names()}
+        _refill(catalogue, own)
     yield
     for catalogue, items in zip(catalogues, before, strict=True):
-        catalogue._items.clear()
-        catalogue._items.update(items)
+        _refill(catalogue, items)
+
+
+def _refill(catalogue, items):
+    catalogue._items.clear()
+    catalogue._items.update(items)

@@ -79,7 +79,7 @@ def test_ucb_pays_no_more_than_the_width_of_its_target(data):
 @given(data=st.data())
 def test_ucb_promotes_the_highest_bound(data):
     """UCB's target has the highest m_i + sqrt(2 ln t / N_i), with t the customer's number."""
-    scenario, _, [run] = played(data, ["ucb"], all_report=True)
+    scenario, _, [run] = played(data, ["ucb"], longest=200, all_report=True)
     for page in asked_pages(run, len(scenario.market.arms)):
         bounds = [
             mean + math.sqrt(2 * math.log(page.customer) / count)
