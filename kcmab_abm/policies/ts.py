@@ -12,6 +12,8 @@ from kcmab_abm.book import Book
 from kcmab_abm.catalogue import policy
 from kcmab_abm.policies.kl_ucb import divergence
 
+WORTHWHILE = 2.5  # exponents from which on a bound saves more than the rare exact tail costs
+
 
 def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Generator) -> None:
     """Procedure Update: Y ~ Bernoulli(X) counts as a success or as a failure."""
@@ -31,11 +33,12 @@ def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Ge
 def sample(book: Book, memory: Any, rng: Generator) -> int:
     """The arm with the highest theta_i ~ Beta(1 + successes, 1 + failures).
 
-    The leader's theta is drawn. For every other arm an exponential variate E stands for its theta,
-    as the point which theta exceeds with probability exp(-E). Theta exceeds the best one so far, x,
-    with probability P(Binomial(n + 1, x) <= successes), which by Hoeffding and by Chernoff is at
-    most exp(-2 (n+1) (x - share)^2) and exp(-(n+1) KL(share, x)), share = successes / (n+1). So a
-    small E settles that the arm loses; otherwise its theta is worked out.
+    The leader's theta is drawn. The theta of another arm exceeds the best one so far, x, with
+    probability P(Binomial(n + 1, x) <= successes). By Hoeffding and by Chernoff that is at most
+    exp(-2 (n+1) (x - share)^2) and exp(-(n+1) KL(share, x)), share = successes / (n+1). Where the
+    first bound is small, an exponential variate E stands for theta, as the point that theta exceeds
+    with probability exp(-E): a small E settles that the arm loses, and only a large one is worked
+    out. Elsewhere theta is drawn.
     """
     first = int(book.top[0])
     winner = first
@@ -44,15 +47,18 @@ def sample(book: Book, memory: Any, rng: Generator) -> int:
     for arm in range(len(share)):
         if arm == first:
             continue
-        exponent = rng.standard_exponential()
         gap = best - float(share[arm])
-        if gap > 0.0:
-            if exponent <= float(weight[arm]) * gap * gap:
+        bound = float(weight[arm]) * gap * gap
+        if gap > 0.0 and bound > WORTHWHILE:
+            exponent = rng.standard_exponential()
+            if exponent <= bound or best >= 1.0:
                 continue
-            if best >= 1.0 or exponent <= 0.5 * weight[arm] * divergence(float(share[arm]), best):
+            if exponent <= 0.5 * weight[arm] * divergence(float(share[arm]), best):
                 continue
-        chance = math.exp(-exponent)
-        theta = betainccinv(1.0 + memory.successes[arm], 1.0 + memory.failures[arm], chance)
+            chance = math.exp(-exponent)
+            theta = betainccinv(1.0 + memory.successes[arm], 1.0 + memory.failures[arm], chance)
+        else:
+            theta = rng.beta(1.0 + memory.successes[arm], 1.0 + memory.failures[arm])
         if theta > best:
             best = float(theta)
             winner = arm
