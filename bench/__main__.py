@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 def main() -> None:
     """Run what was asked for, print it, keep it."""
     wanted = options()
-    console = Console(width=140)
+    console = Console(width=144)
     rows = [
         row
         for name, measure in MEASUREMENTS.items()

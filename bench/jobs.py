@@ -15,7 +15,7 @@ from bench.report import Limit, Row, load
 from kcmab_abm import simulate
 
 ASKED = Limit(">=", 1.7)
-LONG = {"ucb": 3000, "modified-epsilon-greedy": 5000, "modified-ts": 1000, "ts": 600}
+LONG = {"ucb": 3000, "modified-epsilon-greedy": 5000, "modified-ts": 2000, "ts": 1200}
 SHORT = {"ts": 100}
 
 
@@ -38,7 +38,7 @@ def compare(policy: str, replications: int, rounds: int, limit: Limit | None) ->
     laps: list[Callable[[], object]] = [partial(run, jobs=jobs) for jobs in (1, 2)]
     laps += [partial(loops, jobs) for jobs in (1, 2)]
     one, two, bare_one, bare_two = race(laps, rounds)
-    case = f"{policy} x {replications} (bare loops: {bare_one / bare_two:.2f})"
+    case = f"{policy} x {replications}, bare loops {bare_one / bare_two:.2f}"
     judged = limit if ASKED.holds(bare_one / bare_two) else None
     return Row("two jobs against one", case, two, "s", one / two, "one job", judged, load())
 

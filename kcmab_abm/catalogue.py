@@ -13,7 +13,7 @@ import pkgutil
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -26,6 +26,7 @@ PlainFunction = TypeVar("PlainFunction", bound=Callable[..., Any])
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PACKAGE = "kcmab_abm"
+LARGEST_WHOLE = 2**53  # compiled code reads parameters as floats
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,11 @@ class Entry:
     def about(self) -> str:
         """The first line of the docstring."""
         return first_line(self.act)
+
+    @property
+    def module(self) -> str:
+        """The module in which it was written."""
+        return self.act.__module__
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process finds its own entry, so that a kernel is loaded once and not once a task.
@@ -123,6 +129,14 @@ class Law:
         """The first line of the docstring."""
         return first_line(self.reward)
 
+    @property
+    def module(self) -> str:
+        """The module in which it was written."""
+        return self.reward.__module__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore_law, tuple(getattr(self, part.name) for part in fields(self))
+
 
 class Named(Protocol):
     """Anything that has a name and a description."""
@@ -135,6 +149,10 @@ class Named(Protocol):
     def about(self) -> str:
         """One line of description."""
 
+    @property
+    def module(self) -> str:
+        """Where it was written."""
+
 
 Item = TypeVar("Item", bound=Named)
 
@@ -146,7 +164,6 @@ class Catalogue(Generic[Item]):
         self.kind = kind
         self._folder = f"{_PACKAGE}.{folder}"
         self._items: dict[str, Item] = {}
-        self._own: frozenset[str] = frozenset()
         self._discovered = False
 
     def add(self, item: Item) -> None:
@@ -156,16 +173,11 @@ class Catalogue(Generic[Item]):
                 f"{self.kind} {item.name!r}: a name is lower-case words joined by hyphens, "
                 "such as 'my-rule'"
             )
-        if item.name in self._own:
+        if not self._is_own(item) and item.name in self.own_names():
             raise MarketError(
                 f"{self.kind} {item.name!r} is already in the catalogue; choose another name"
             )
-        if self._folder not in _discovering:
-            self._discover()
-            if item.name in self._own:
-                return self.add(item)
         self._items[item.name] = item
-        return None
 
     def find(self, name: str) -> Item:
         """The item of that name, or an error that suggests one."""
@@ -182,26 +194,22 @@ class Catalogue(Generic[Item]):
     def own_names(self) -> list[str]:
         """The names that come with the package, in alphabetical order."""
         self._discover()
-        return sorted(self._own)
+        return sorted(name for name, item in self._items.items() if self._is_own(item))
 
     def __iter__(self) -> Iterator[Item]:
         return iter([self._items[name] for name in self.names()])
 
+    def _is_own(self, item: Item) -> bool:
+        return item.module.startswith(f"{self._folder}.")
+
     def _discover(self) -> None:
-        if self._discovered or self._folder in _discovering:
+        if self._discovered:
             return
-        _discovering.add(self._folder)
-        try:
-            folder = importlib.import_module(self._folder)
-            for module in pkgutil.iter_modules(folder.__path__):
-                importlib.import_module(f"{self._folder}.{module.name}")
-        finally:
-            _discovering.discard(self._folder)
-        self._own = frozenset(self._items)
-        self._discovered = True
+        self._discovered = True  # the modules look themselves up while they are imported
+        folder = importlib.import_module(self._folder)
+        for module in pkgutil.iter_modules(folder.__path__):
+            importlib.import_module(f"{self._folder}.{module.name}")
 
-
-_discovering: set[str] = set()
 
 POLICIES: Catalogue[Entry] = Catalogue("policy", "policies")
 BEHAVIOURS: Catalogue[Entry] = Catalogue("behaviour", "behaviours")
@@ -279,6 +287,13 @@ def _register(
                 "the name of a parameter, or a number > 0"
             )
 
+    for word, parameter in parameters.items():
+        if isinstance(parameter.default, int) and abs(parameter.default) > LARGEST_WHOLE:
+            raise MarketError(
+                f"{kind} {name!r}: parameter {word!r} must be at most 2**53 to be read exactly by "
+                f"both engines, got {parameter.default}"
+            )
+
     def keep(function: PlainFunction) -> PlainFunction:
         catalogue.add(Entry(kind, name, function, learn, dict(parameters), sizes, cites))
         return function
@@ -291,6 +306,12 @@ def _restore(kind: Literal["policy", "behaviour"], name: str, *parts: Any) -> En
     if name not in catalogue.names() or catalogue.find(name).act is not parts[0]:
         catalogue.add(Entry(kind, name, *parts))
     return catalogue.find(name)
+
+
+def _restore_law(name: str, reward: Callable[..., float], *parts: Any) -> Law:
+    if name not in LAWS.names() or LAWS.find(name).reward is not reward:
+        LAWS.add(Law(name, reward, *parts))
+    return LAWS.find(name)
 
 
 @cache

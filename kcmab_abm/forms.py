@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
 
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, Entry, Parameter
+from kcmab_abm.catalogue import BEHAVIOURS, LARGEST_WHOLE, LAWS, POLICIES, Entry, Parameter
 
 LARGEST_HORIZON = 10**11
 LARGEST_REPLICATIONS = 10**8
@@ -94,6 +94,8 @@ Duration = Annotated[
 
 def _parameter_field(parameter: Parameter) -> Any:
     bounds = {sign: getattr(parameter, sign) for sign in ("gt", "ge", "lt", "le")}
+    if isinstance(parameter.default, int):
+        bounds["le"] = min(LARGEST_WHOLE, bounds["le"] or LARGEST_WHOLE)
     return (
         type(parameter.default),
         Field(parameter.default, description=parameter.about, **bounds),

@@ -32,7 +32,7 @@ import kcmab_abm
 from kcmab_abm import book, offers, streams
 from kcmab_abm.batch import kernel as template
 from kcmab_abm.batch import special  # noqa: F401 (teaches numba SciPy's functions)
-from kcmab_abm.batch.reach import Opaque, digest, reachable
+from kcmab_abm.batch.reach import Opaque, digest, fresh, reachable
 from kcmab_abm.catalogue import LAWS, Entry, Law, fields_type
 
 _PACKAGE = Path(kcmab_abm.__file__).parent
@@ -47,6 +47,7 @@ _VERSIONS = [
 _CACHE = "KCMAB_CACHE_DIR"
 
 _registered: set[types.FunctionType] = set()
+_kernels: dict[Path, types.ModuleType] = {}
 
 
 def known_laws(used: tuple[Law, ...]) -> tuple[Law, ...]:
@@ -55,16 +56,45 @@ def known_laws(used: tuple[Law, ...]) -> tuple[Law, ...]:
     return (*own, *sorted({*used} - {*own}, key=lambda law: law.name))
 
 
-@cache
 def kernel_for(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> types.ModuleType:
     """The kernel that runs this policy with these customers on arms of these laws.
 
-    It is compiled when it is first called, unless an earlier run left the machine code on disk.
+    It is compiled when it is first called, unless an earlier run left the machine code on disk. One
+    in memory is used again as long as all that it was made from is what it was; the package's own
+    functions do not change while it runs, and are not looked at again.
     """
+    modules = [policy.module, behaviour.module, *(law.module for law in laws)]
+    if all(module.startswith(f"{kcmab_abm.__name__}.") for module in modules):
+        return _lasting_kernel(policy, behaviour, laws)
+    return _kernel(policy, behaviour, laws)
+
+
+@cache
+def _lasting_kernel(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> types.ModuleType:
+    return _kernel(policy, behaviour, laws)
+
+
+def _kernel(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> types.ModuleType:
     supplied = _supplied(policy, behaviour, laws)
+    try:
+        folder = cache_folder() / _digest(supplied)
+    except Opaque:
+        folder = _private_folder(policy, behaviour, laws)
+    if folder not in _kernels:
+        folder.mkdir(parents=True, exist_ok=True)
+        _kernels[folder] = _load(folder, {name: fresh(each) for name, each in supplied.items()})
+    return _kernels[folder]
+
+
+@cache
+def _private_folder(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> Path:
+    """A folder for functions whose content cannot be told: for this process only."""
+    return Path(tempfile.mkdtemp(dir=_temporary_folder()))
+
+
+def _load(folder: Path, supplied: dict[str, types.FunctionType]) -> types.ModuleType:
     for function in [*supplied.values(), *_shared()]:
         _make_compilable(function)
-    folder = _folder(supplied)
     copy = folder / "kernel.py"
     if not copy.exists():
         partial = folder / f"kernel-{os.getpid()}.partial"
@@ -96,20 +126,14 @@ def _temporary_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="kcmab-"))
 
 
-def _folder(supplied: dict[str, types.FunctionType]) -> Path:
+def _digest(supplied: dict[str, types.FunctionType]) -> str:
     summary = hashlib.sha256(repr(_VERSIONS).encode())
     for pattern in _SOURCES:
         for source in sorted(_PACKAGE.glob(pattern)):
             summary.update(source.read_bytes())
-    root = cache_folder()
-    try:
-        for name, function in supplied.items():
-            summary.update(f"{name} {digest(function)}".encode())
-    except Opaque:
-        root = Path(tempfile.mkdtemp(dir=_temporary_folder()))
-    folder = root / summary.hexdigest()[:32]
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    for name, function in supplied.items():
+        summary.update(f"{name} {digest(function)}".encode())
+    return summary.hexdigest()[:32]
 
 
 def _shared() -> list[Any]:

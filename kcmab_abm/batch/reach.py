@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import types
 from collections.abc import Iterator
@@ -51,14 +52,56 @@ def references(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """The global names, module attributes and enclosing variables that a function reads."""
     names = sorted(_names(function.__code__))
     scope = function.__globals__
+    modules = []
     for name in names:
         if name in scope:
             yield name, scope[name]
-    for module in [scope[name] for name in names if isinstance(scope.get(name), types.ModuleType)]:
-        if module.__name__.partition(".")[0] not in _LIBRARIES:
-            yield from ((name, getattr(module, name)) for name in names if hasattr(module, name))
+            if isinstance(scope[name], types.ModuleType):
+                modules.append(scope[name])
+    seen: set[str] = set()
+    while modules:
+        module = modules.pop()
+        if module.__name__ in seen or _from_library(module):
+            continue
+        seen.add(module.__name__)
+        for name in names:
+            if hasattr(module, name):
+                value = getattr(module, name)
+                yield name, value
+                if isinstance(value, types.ModuleType):
+                    modules.append(value)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         yield name, cell.cell_contents
+
+
+def fresh(function: types.FunctionType) -> types.FunctionType:
+    """A copy of a function with copies of all functions it calls by name.
+
+    Numba compiles a function object once and for all; what a global name stands for may have
+    changed since, as when a notebook's cell is run again.
+    """
+    originals = [each for each in reachable(function) if not _is_ours(each)]
+    copies = {each: _copy(each) for each in originals}
+    for copy in copies.values():
+        for name, value in list(copy.__globals__.items()):
+            if isinstance(value, types.FunctionType) and value in copies:
+                copy.__globals__[name] = copies[value]
+    return copies.get(function, function)
+
+
+def _copy(function: types.FunctionType) -> types.FunctionType:
+    scope = dict(function.__globals__)
+    copy = types.FunctionType(
+        function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__qualname__ = function.__qualname__
+    copy.__module__ = function.__module__
+    return copy
+
+
+def _is_ours(function: types.FunctionType) -> bool:
+    return function.__module__.partition(".")[0] == "kcmab_abm"
 
 
 def _names(code: types.CodeType) -> set[str]:
@@ -79,6 +122,8 @@ def _content(value: Any) -> Any:
         return digest(value.py_func)
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+    if isinstance(value, type) and issubclass(value, enum.Enum):
+        return [(member.name, repr(member.value)) for member in value]
     if isinstance(value, type):
         return value.__module__, value.__qualname__, getattr(value, "_fields", ())
     if isinstance(value, tuple | list):
@@ -91,5 +136,7 @@ def _content(value: Any) -> Any:
 
 
 def _from_library(value: Any) -> bool:
+    if isinstance(value, types.ModuleType):
+        return value.__name__.partition(".")[0] in _LIBRARIES
     module = getattr(value, "__module__", None) or type(value).__module__
     return module.partition(".")[0] in _LIBRARIES

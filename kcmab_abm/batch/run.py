@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 
 import numpy as np
-from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from kcmab_abm import streams
@@ -19,6 +19,10 @@ from kcmab_abm.world import Choice
 BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
 
 TAPES = 2**25  # rewards that a chunk may keep for the other policies
+
+_COMPLAINT = re.compile(
+    "Untyped global|No implementation|Unknown attribute|nsupported|not supported|Cannot|Invalid use"
+)
 
 
 class Stopped(Exception):
@@ -39,7 +43,7 @@ def why_not(scenario: Scenario, policy: Choice) -> str:
         return scenario.market.needs_clock
     try:
         _run(scenario, policy, 0, 1, _new_block(1), np.array([1]), 1, new_control())
-    except NumbaError as error:
+    except Exception as error:  # numba's own are of many kinds; the one customer runs no user code
         return f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
     return ""
 
@@ -172,8 +176,14 @@ def _new_streams() -> Streams:
     return Streams(policy.rng, policy.words, customers.rng, customers.words)
 
 
-def _own_words(error: NumbaError) -> str:
-    """The lines of numba's message that name the trouble and its place in the user's file."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    wanted = [line for line in lines if line and not line.startswith(("-", "During:", "["))]
-    return " ".join(wanted[-4:]) if wanted else str(error)
+def _own_words(error: Exception) -> str:
+    """Numba's complaint and the line of the user's file that it is about."""
+    lines = [re.sub("\\x1b\\[[0-9;]*m", "", line).strip() for line in str(error).splitlines()]
+    places = [
+        line.rstrip(":")
+        for line in lines
+        if line.startswith("File ") and "kernel.py" not in line and "site-packages" not in line
+    ]
+    complaints = [line for line in lines if _COMPLAINT.search(line)]
+    words = complaints[-1] if complaints else next((line for line in lines if line), repr(error))
+    return f"{words} ({places[-1]})" if places else words

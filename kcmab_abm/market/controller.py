@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kcmab_abm.book import next_unreported, record
 from kcmab_abm.errors import PlayError
-from kcmab_abm.market.customer import Visit
+from kcmab_abm.market.customer import Visit, is_arm
 from kcmab_abm.market.wire import Process
 from kcmab_abm.offers import Board, least_offer
 from kcmab_abm.world import Choice
@@ -58,12 +57,12 @@ class Controller:
         target = self.policy.entry.act(
             customer, place.book, self.memory, self.params, place.policy_rng
         )
-        if not 0 <= target < len(place.tapes):
+        if not is_arm(target) or not 0 <= target < len(place.tapes):
             raise PlayError(
                 f"policy {self.policy.entry.name!r} chose arm {target} for customer {customer}; "
                 f"arms are 0..{len(place.tapes) - 1}"
             )
-        return operator.index(target)
+        return int(target)
 
     def read_reports(self) -> Process:
         """Write every report into the book, and learn from it."""

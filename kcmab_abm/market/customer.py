@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import simpy
 
 from kcmab_abm.errors import PlayError
@@ -29,6 +29,11 @@ class Visit:
         self.number = number
         self.clock = clock
         self.posted = posted
+
+
+def is_arm(answer: object) -> bool:
+    """Whether what a policy or behaviour returned is a whole number."""
+    return isinstance(answer, int | np.integer)
 
 
 class Customers:
@@ -73,12 +78,12 @@ class Customers:
         arm = self.choice.entry.act(
             visit.number, place.book, board, self.memory, self.params, place.customers_rng
         )
-        if not -1 <= arm < len(place.tapes):
+        if not is_arm(arm) or not -1 <= arm < len(place.tapes):
             raise PlayError(
                 f"behaviour {self.choice.entry.name!r} took arm {arm} as customer {visit.number}; "
                 f"arms are 0..{len(place.tapes) - 1}, or -1 to leave"
             )
-        return operator.index(arm)
+        return int(arm)
 
     def hear_reports(self) -> Process:
         """Word of mouth, for behaviours that remember more than the book says."""

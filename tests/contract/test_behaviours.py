@@ -154,7 +154,7 @@ def test_logit_without_temperature_is_greedy():
 def test_logit_between_equals_tosses_a_coin():
     """The least offer leaves two worths equal: half of the customers refuse, at any tau."""
     book = book_of([0.75, 0.25])
-    for tau in (1e-6, 1.0, 1e6):
+    for tau in (5e-324, 1e-6, 1.0, 1e6):
         board = board_of(book, 1)
         assert choice("logit", book, board, [0.49], (tau,)) == 0
         assert choice("logit", book, board, [0.51], (tau,)) == 1
