@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from kcmab_abm import streams
 from kcmab_abm.batch.compile import kernel_for, known_laws
 from kcmab_abm.batch.state import BAD_TARGET, DONE, STOPPED, Block, Streams, Tapes, World
+from kcmab_abm.catalogue import Law
 from kcmab_abm.errors import PlayError
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
@@ -23,6 +25,8 @@ TAPES = 2**25  # rewards that a chunk may keep for the other policies
 _COMPLAINT = re.compile(
     "Untyped global|No implementation|Unknown attribute|nsupported|not supported|Cannot|Invalid use"
 )
+
+_obstacles: dict[str, str] = {}  # by kernel: why it cannot be compiled, '' if it can
 
 
 class Stopped(Exception):
@@ -41,11 +45,15 @@ def why_not(scenario: Scenario, policy: Choice) -> str:
     """
     if scenario.market.needs_clock:
         return scenario.market.needs_clock
-    try:
-        _run(scenario, policy, 0, 1, _new_block(1), np.array([1]), 1, new_control())
-    except Exception as error:  # numba's own are of many kinds; the one customer runs no user code
-        return f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
-    return ""
+    kernel = _kernel_of(scenario, policy).__name__
+    if kernel not in _obstacles:
+        _obstacles[kernel] = ""
+        try:
+            _run(scenario, policy, 0, 1, _new_block(1), np.array([1]), 1, new_control())
+        except Exception as error:  # numba's are of many kinds; one customer runs no user code
+            words = f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
+            _obstacles[kernel] = words
+    return _obstacles[kernel]
 
 
 def run_batch(
@@ -103,9 +111,8 @@ def _run(
     tapes: Tapes | None = None,
 ) -> Tally:
     market = scenario.market
-    laws = known_laws(tuple(arm.law for arm in market.arms))
-    kernel = kernel_for(policy.entry, market.customers.entry, laws)
-    kinds = {law.name: kind for kind, law in enumerate(laws)}
+    kernel = _kernel_of(scenario, policy)
+    kinds = {law.name: kind for kind, law in enumerate(_laws_of(scenario))}
     rows = np.zeros((len(market.arms), max(len(arm.row) for arm in market.arms)))
     for place, arm in enumerate(market.arms):
         rows[place, : len(arm.row)] = arm.row
@@ -129,6 +136,14 @@ def _run(
     status = kernel.run_replications(world, _new_streams(), tapes, first, block, tally, control)
     _check(status, scenario, policy)
     return tally
+
+
+def _laws_of(scenario: Scenario) -> tuple[Law, ...]:
+    return known_laws(tuple(arm.law for arm in scenario.market.arms))
+
+
+def _kernel_of(scenario: Scenario, policy: Choice) -> Any:
+    return kernel_for(policy.entry, scenario.market.customers.entry, _laws_of(scenario))
 
 
 def _check(status: tuple[int, int, int, int], scenario: Scenario, policy: Choice) -> None:
