@@ -1,8 +1,14 @@
-"""How hypothesis searches: the same examples every time, unless asked to explore."""
+"""What all tests share: how hypothesis searches, and a catalogue of the package's own.
+
+Hypothesis tries the same examples every time, unless asked to explore.
+"""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
 
 _COMMON = {
     "deadline": None,
@@ -12,3 +18,21 @@ _COMMON = {
 settings.register_profile("steady", max_examples=25, derandomize=True, **_COMMON)
 settings.register_profile("explore", max_examples=500, **_COMMON)
 settings.load_profile("steady")
+
+
+@pytest.fixture
+def _own_catalogue():
+    """The test finds the package's own catalogue, and what it registers is forgotten after it."""
+    catalogues = (POLICIES, BEHAVIOURS, LAWS)
+    before = [dict(catalogue._items) for catalogue in catalogues if catalogue.names()]
+    for catalogue in catalogues:
+        own = {name: catalogue.find(name) for name in catalogue.own_names()}
+        _refill(catalogue, own)
+    yield
+    for catalogue, items in zip(catalogues, before, strict=True):
+        _refill(catalogue, items)
+
+
+def _refill(catalogue, items):
+    catalogue._items.clear()
+    catalogue._items.update(items)

@@ -24,6 +24,7 @@ def refusal(arguments, capsys):
     return error.splitlines()
 
 
+@pytest.mark.usefixtures("_own_catalogue")
 @pytest.mark.parametrize("broken", CASES, ids=lambda broken: broken.name)
 def test_broken_file_is_refused(broken, tmp_path, capsys):
     """Both commands name the file, the place, what was found and what is allowed; none writes."""
