@@ -22,6 +22,7 @@ Progress = Callable[[int, int], None]
 Control = NDArray[np.int64]
 
 CHUNK = 1_000_000  # customers: a few hundredths of a second in the batch engine
+PIECES = 16  # at least, where there are so many replications, so that all workers have some
 AHEAD = 4  # chunks that wait for each thread
 _POLL = 0.05  # seconds between two reports of progress
 
@@ -45,7 +46,7 @@ class Chunk:
 
 def cut(replications: int, horizon: int) -> Iterator[tuple[int, int]]:
     """Replications in chunks (first, count), cut by the scenario alone: never by the workers."""
-    size = max(1, CHUNK // horizon)
+    size = max(1, min(CHUNK // horizon, -(-replications // PIECES)))
     for first in range(0, replications, size):
         yield first, min(size, replications - first)
 

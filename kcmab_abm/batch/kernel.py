@@ -232,7 +232,9 @@ def run_replications(
         state.policy_memory[:] = 0.0
         state.customer_memory[:] = 0.0
         sums[:] = 0.0
-        checkpoint = 0
+        checkpoint: Any = np.int64(
+            0
+        )  # a plain 0 would be a type of its own, and compiled for twice
         for start in range(0, world.horizon, len(block.arms)):
             if control[0]:
                 return STOPPED, first + place, start, 0
