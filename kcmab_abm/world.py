@@ -102,6 +102,12 @@ class Market:
         return np.array([arm.mean for arm in self.arms])
 
     @property
+    def gaps(self) -> NDArray[np.float64]:
+        """What each arm forgoes, mu_1 - mu_i; last, for a customer who leaves (-1), mu_1 itself."""
+        means = self.means
+        return np.append(means.max() - means, means.max())
+
+    @property
     def needs_clock(self) -> str:
         """Why customers may overlap in time and only the market engine will do; '' if not."""
         if not self.service_time.is_zero:

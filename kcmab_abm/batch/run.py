@@ -94,7 +94,7 @@ def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Traject
     arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
     return Trajectory(
         clock=market.arrivals.clock(horizon, arrivals),
-        regrets=_gaps(scenario)[block.arms],
+        regrets=market.gaps[block.arms],
         **block._asdict(),
     )
 
@@ -120,7 +120,7 @@ def _run(
         root=streams.root_key(scenario.seed),
         horizon=horizon,
         checkpoints=checkpoints,
-        gaps=_gaps(scenario),
+        gaps=market.gaps,
         kinds=np.array([kinds[arm.law.name] for arm in market.arms]),
         rows=rows,
         first_ties=market.first_ties,
@@ -162,12 +162,6 @@ def _check(status: tuple[int, int, int, int], scenario: Scenario, policy: Choice
         f"behaviour {scenario.market.customers.entry.name!r} took arm {arm} as customer "
         f"{customer}; arms are 0..{last}, or -1 to leave"
     )
-
-
-def _gaps(scenario: Scenario) -> NDArray[np.float64]:
-    """mu_1 - mu_i for every arm; last, for the customer who leaves, mu_1 itself."""
-    means = scenario.market.means
-    return np.append(means.max() - means, means.max())
 
 
 def _bounds(choice: Choice, arms: int) -> NDArray[np.int64]:

@@ -68,7 +68,9 @@ def _draw_spread(axes: Axes, runs: dict[str, Runs], measure: str, palette: dict[
             rasterized=True,
         )
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-        box = Rectangle((low, place - 0.3), high - low, 0.6, fill=False, edgecolor="black", lw=1.5)
+        box = Rectangle(
+            (low, place - 0.3), high - low, 0.6, fill=False, edgecolor="black", lw=1.5, zorder=3
+        )
         axes.add_patch(box)
         axes.plot([middle, middle], [place - 0.3, place + 0.3], color="black", linewidth=2.5)
         axes.plot(values.mean(), place, "D", color="white", markeredgecolor="black", markersize=8)

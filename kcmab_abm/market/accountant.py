@@ -19,9 +19,7 @@ class Accountant:
     def __init__(self, place: MarketPlace) -> None:
         self.place = place
         customers = len(place.clock)
-        means = place.scenario.market.means
-        # A customer who leaves takes arm -1, the last entry: she forgoes the whole best mean.
-        self.gaps = np.append(means.max() - means, means.max()).tolist()
+        self.gaps = place.scenario.market.gaps.tolist()
         self.ledger = Trajectory(
             clock=np.array(place.clock),
             targets=np.full(customers, -1, np.int64),
