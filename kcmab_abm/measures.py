@@ -161,28 +161,29 @@ def curve_table(
     label: str, runs: Runs, points: NDArray[np.int64], confidence: float
 ) -> pd.DataFrame:
     """Every measure of one policy at every checkpoint: mean, interval, quantiles."""
-    count = len(runs.seeded)
-    tables = []
-    for place, measure in enumerate(CURVES):
-        values = runs.curves[:, :, place]
-        mean = values.mean(axis=0)
-        se = (
-            values.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.full_like(mean, np.nan)
+    tables = [
+        statistics_table(
+            runs.curves[:, :, place],
+            {"policy": label, "customer": points, "measure": measure},
+            confidence,
         )
-        width = half_width(se, count, confidence)
-        quantiles = np.quantile(values, list(QUANTILES.values()), axis=0)
-        columns = {
-            "policy": label,
-            "customer": points,
-            "measure": measure,
-            "mean": mean,
-            "se": se,
-            "low": mean - width,
-            "high": mean + width,
-            **dict(zip(QUANTILES, quantiles, strict=True)),
-        }
-        tables.append(pd.DataFrame(columns))
+        for place, measure in enumerate(CURVES)
+    ]
     return pd.concat(tables, ignore_index=True)
+
+
+def statistics_table(
+    values: Floats, columns: dict[str, object], confidence: float = 0.95
+) -> pd.DataFrame:
+    """Mean, interval and quantiles over replications (rows), one row a column of `values`."""
+    count = len(values)
+    mean = values.mean(axis=0)
+    se = values.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.full_like(mean, np.nan)
+    width = half_width(se, count, confidence)
+    quantiles = np.quantile(values, list(QUANTILES.values()), axis=0)
+    spread = dict(zip(QUANTILES, quantiles, strict=True))
+    interval = {"mean": mean, "se": se, "low": mean - width, "high": mean + width}
+    return pd.DataFrame({**columns, **interval, **spread})
 
 
 def paired_rows(runs: dict[str, Runs], confidence: float) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kcmab_abm.experiment import play
-from kcmab_abm.measures import QUANTILES, half_width
+from kcmab_abm.measures import statistics_table
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.theory.stopping import stopping_value
 from kcmab_abm.trajectory import Trajectory
@@ -38,7 +38,7 @@ def histories(
         rows = [stopped_means(run, best, other, pulls) for run in runs]
         values = np.array([mean for mean, _ in rows])
         reached = np.array([flags for _, flags in rows])
-        table = _statistics(values, {"policy": label, "pull": pulls})
+        table = statistics_table(values, {"policy": label, "pull": pulls})
         table["reached"] = reached.mean(axis=0)
         tables.append(table)
     table = pd.concat(tables, ignore_index=True)
@@ -85,7 +85,7 @@ def biases(scenario: Scenario, points: int = 30, progress: Progress | None = Non
         values = np.array([[means_before(run, arm, when) for arm in range(arms)] for run in runs])
         for arm in range(arms):
             columns = {"policy": label, "arm": arm, "mean_reward": means[arm], "customer": when}
-            tables.append(_statistics(values[:, arm] - means[arm], columns))
+            tables.append(statistics_table(values[:, arm] - means[arm], columns))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -102,22 +102,3 @@ def _recorded(
 
     for place, choice in enumerate(scenario.policies):
         yield choice.label, runs(choice.label, place * scenario.replications)
-
-
-def _statistics(values: Floats, columns: dict[str, object]) -> pd.DataFrame:
-    """Mean, interval and quantiles over replications, one row a column of `values`."""
-    count = len(values)
-    mean = values.mean(axis=0)
-    se = values.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.full_like(mean, np.nan)
-    width = half_width(se, count, 0.95)
-    quantiles = np.quantile(values, list(QUANTILES.values()), axis=0)
-    return pd.DataFrame(
-        {
-            **columns,
-            "mean": mean,
-            "se": se,
-            "low": mean - width,
-            "high": mean + width,
-            **dict(zip(QUANTILES, quantiles, strict=True)),
-        }
-    )
