@@ -107,6 +107,7 @@ class Results:
                     "regret": runs.final("regret"),
                     "compensation": runs.final("compensation"),
                     "realised_regret": runs.final("realised_regret"),
+                    "dynamic_regret": runs.final("dynamic_regret"),
                     "seeding": runs.seeded * cost,
                     "locked_in": runs.locked_in(horizon),
                 }
