@@ -114,6 +114,12 @@ class Offers:
     also: int = 0
     error: float = 0.0
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether one arm at a time carries an offer that nothing blurs or limits."""
+        limits = (self.cap, self.budget, self.allowance)
+        return self.also == 0 and self.error == 0.0 and min(limits) == np.inf
+
     def new_purse(self) -> Purse:
         """A full purse."""
         return new_purse(self.cap, self.budget, self.period, self.allowance, self.pays_rest)

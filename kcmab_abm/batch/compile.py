@@ -68,8 +68,10 @@ def known_laws(used: tuple[Law, ...]) -> tuple[Law, ...]:
     return (*own, *sorted({*used} - {*own}, key=lambda law: law.name))
 
 
-def kernel_for(agents: Agents, laws: tuple[Law, ...]) -> types.ModuleType:
+def kernel_for(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleType:
     """The kernel that runs this policy, these customers and this pricing on arms of these laws.
+
+    A `plain` one is for markets in which nothing changes and one offer at a time has no limit.
 
     It is compiled when it is first called, unless an earlier run left the machine code on disk. One
     in memory is used again as long as all that it was made from is what it was; the package's own
@@ -77,34 +79,37 @@ def kernel_for(agents: Agents, laws: tuple[Law, ...]) -> types.ModuleType:
     """
     modules = [each.module for each in (*agents, *laws)]
     if all(module.startswith(f"{kcmab_abm.__name__}.") for module in modules):
-        return _lasting_kernel(agents, laws)
-    return _kernel(agents, laws)
+        return _lasting_kernel(agents, laws, plain)
+    return _kernel(agents, laws, plain)
 
 
 @cache
-def _lasting_kernel(agents: Agents, laws: tuple[Law, ...]) -> types.ModuleType:
-    return _kernel(agents, laws)
+def _lasting_kernel(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleType:
+    return _kernel(agents, laws, plain)
 
 
-def _kernel(agents: Agents, laws: tuple[Law, ...]) -> types.ModuleType:
+def _kernel(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleType:
     supplied = _supplied(agents, laws)
     try:
-        folder = cache_folder() / _digest(supplied)
+        folder = cache_folder() / _digest(supplied, plain)
     except Opaque:
-        folder = _private_folder(agents, laws)
+        folder = _private_folder(agents, laws, plain)
     if folder not in _kernels:
         folder.mkdir(parents=True, exist_ok=True)
-        _kernels[folder] = _load(folder, {name: fresh(each) for name, each in supplied.items()})
+        copies = {name: fresh(each) for name, each in supplied.items()}
+        _kernels[folder] = _load(folder, copies, plain)
     return _kernels[folder]
 
 
 @cache
-def _private_folder(agents: Agents, laws: tuple[Law, ...]) -> Path:
+def _private_folder(agents: Agents, laws: tuple[Law, ...], plain: bool) -> Path:
     """A folder for functions whose content cannot be told: for this process only."""
     return Path(tempfile.mkdtemp(dir=_temporary_folder()))
 
 
-def _load(folder: Path, supplied: dict[str, types.FunctionType]) -> types.ModuleType:
+def _load(
+    folder: Path, supplied: dict[str, types.FunctionType], plain: bool
+) -> types.ModuleType:
     for function in [*supplied.values(), *_shared()]:
         _make_compilable(function)
     copy = folder / "kernel.py"
@@ -117,7 +122,8 @@ def _load(folder: Path, supplied: dict[str, types.FunctionType]) -> types.Module
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    module.__dict__.update(supplied)
+    trusted = _is_own(supplied["price"])
+    module.__dict__.update(supplied, plain=plain, trusted=trusted)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
@@ -138,8 +144,8 @@ def _temporary_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="kcmab-"))
 
 
-def _digest(supplied: dict[str, types.FunctionType]) -> str:
-    summary = hashlib.sha256(repr(_VERSIONS).encode())
+def _digest(supplied: dict[str, types.FunctionType], plain: bool) -> str:
+    summary = hashlib.sha256(repr([_VERSIONS, plain]).encode())
     for pattern in _SOURCES:
         for source in sorted(_PACKAGE.glob(pattern)):
             summary.update(source.read_bytes())
@@ -156,6 +162,7 @@ def _shared() -> list[Any]:
         changes.highest_mean,
         changes.move_means,
         offers.estimated_gap,
+        offers.least_offer,
         offers.next_to_offer,
         purse.affordable,
         purse.charge,
@@ -174,11 +181,15 @@ def _make_compilable(function: types.FunctionType) -> None:
     """
     for each in reachable(function):
         if each not in _registered:
-            foreign = each.__module__.partition(".")[0] != kcmab_abm.__name__
+            foreign = not _is_own(each)
             register_jitable(
                 error_model="numpy", forceinline=True, boundscheck=foreign, _nrt=foreign
             )(each)
             _registered.add(each)
+
+
+def _is_own(function: types.FunctionType) -> bool:
+    return function.__module__.partition(".")[0] == kcmab_abm.__name__
 
 
 def _supplied(agents: Agents, laws: tuple[Law, ...]) -> dict[str, Any]:

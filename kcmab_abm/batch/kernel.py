@@ -2,7 +2,9 @@
 
 This file is a template. `compile.py` loads a copy of it for every policy and behaviour, with the
 names under `Supplied` set to their functions, so that the compiler sees one program and can inline
-it. Read `advance` beside `market/controller.py` and `market/customer.py`: it does what they do.
+it. `plain` is set for the paper's market: steady arms, one offer, a purse without limits; the
+compiler then leaves out what only other markets need. `trusted` is set if the pricing rule is the
+package's own, tested never to offer what cannot be paid. Read `advance` beside `market/controller.py` and `market/customer.py`: it does what they do.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from kcmab_abm.batch.state import (
 )
 from kcmab_abm.book import Book, next_unreported, record
 from kcmab_abm.changes import add_means, highest_mean, move_means
-from kcmab_abm.offers import Board, estimated_gap, next_to_offer
+from kcmab_abm.offers import Board, estimated_gap, least_offer, next_to_offer
 from kcmab_abm.purse import Purse, affordable, charge
 from kcmab_abm.streams import (
     ARMS,
@@ -45,6 +47,8 @@ from kcmab_abm.trajectory import LATE, Tally
 if TYPE_CHECKING:  # Supplied
     from collections.abc import Callable
 
+    plain: bool
+    trusted: bool
     choose: Callable[..., int]
     learn: Callable[..., None]
     take: Callable[..., int]
@@ -109,13 +113,13 @@ def advance(
     price_params_ = price_params(world.price_values)
     reports_key = state.keys[arms]
     unreported = state.unreported[0]
-    rivals = world.also > 0
+    rivals = not plain and world.also > 0
     for line in range(count):
         customer = start + line + 1
         offer = 0.0
         payment = 0.0
         gain = 0.0
-        if not world.steady:
+        if not plain and not world.steady:
             change_arms(world, state, customer)
         seeded = unreported > 0
         if seeded:
@@ -135,16 +139,20 @@ def advance(
                     state.marks[other] = 1.0
                     gap = estimated_gap(book, other, world.error, streams.offers)
                     wanted = price(customer, gap, price_memory_, price_params_, streams.offers)
-                    if not 0.0 <= wanted < np.inf:
+                    if not trusted and not 0.0 <= wanted < np.inf:
                         block.offers[line] = wanted
                         return BAD_OFFER, customer, other
                     state.offers[other] = affordable(purse, customer, wanted)
-            gap = estimated_gap(book, target, world.error, streams.offers)
-            wanted = price(customer, gap, price_memory_, price_params_, streams.offers)
-            if not 0.0 <= wanted < np.inf:
-                block.offers[line] = wanted
+            if plain:
+                gap = least_offer(book, target)
+            else:
+                gap = estimated_gap(book, target, world.error, streams.offers)
+            offer = price(customer, gap, price_memory_, price_params_, streams.offers)
+            if not trusted and not 0.0 <= offer < np.inf:
+                block.offers[line] = offer
                 return BAD_OFFER, customer, target
-            offer = affordable(purse, customer, wanted)
+            if not plain:
+                offer = affordable(purse, customer, offer)
             state.offers[target] = offer
             board = Board(target, state.offers, rivals)
             arm = take(customer, book, board, customer_memory_, customer_params_, streams.customers)
@@ -152,7 +160,8 @@ def advance(
                 return BAD_ARM, customer, arm
             if arm >= 0:
                 payment = state.offers[arm]
-                charge(purse, payment)
+                if not plain:
+                    charge(purse, payment)
             see(customer, offer, arm == target, price_memory_, price_params_, streams.offers)
             state.offers[target] = 0.0
             if rivals:
@@ -163,7 +172,7 @@ def advance(
                 gain = tapes[arm, position]
             else:
                 uniform = uniform_at(state.keys[arm], np.uint64(position))
-                if world.steady:
+                if plain or world.steady:
                     gain = reward(world.kinds[arm], uniform, world.rows[arm])
                 else:
                     move(world.kinds[arm], state.means[arm], world.rows[arm], state.row)
@@ -188,7 +197,7 @@ def advance(
         block.rewards[line] = gain
         block.payments[line] = payment
         block.seeded[line] = seeded
-        if not world.steady:
+        if not plain and not world.steady:
             mean = state.means[arm] if arm >= 0 else 0.0
             block.taken[line] = mean
             block.regrets[line] = highest_mean(state.means) - mean
@@ -216,7 +225,7 @@ def add_up(
     for line in range(count):
         arm = block.arms[line]
         compensation += block.payments[line]
-        if world.steady:
+        if plain or world.steady:
             gap = world.gaps[arm]
             regret += gap
             realised += best - block.rewards[line]
@@ -231,8 +240,6 @@ def add_up(
         if arm >= 0:
             tally.pulls[place, arm] += 1
             tally.payments[place, arm] += block.payments[line]
-        else:
-            tally.left[place] += 1
         if block.payments[line] > 0.0:
             tally.paid[place] += 1
         if block.seeded[line]:

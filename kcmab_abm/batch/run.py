@@ -158,6 +158,7 @@ def _run(
         world, _new_streams(), tapes, first, block, purse, tally, control
     )
     _check(status, scenario, policy, block)
+    tally.left[:] = horizon - tally.pulls.sum(axis=1)
     return tally
 
 
@@ -168,7 +169,7 @@ def _laws_of(scenario: Scenario) -> tuple[Law, ...]:
 def _kernel_of(scenario: Scenario, policy: Choice) -> Any:
     market = scenario.market
     agents = (policy.entry, market.customers.entry, market.offers.rule.entry)
-    return kernel_for(agents, _laws_of(scenario))
+    return kernel_for(agents, _laws_of(scenario), market.is_steady and market.offers.is_plain)
 
 
 def _check(
