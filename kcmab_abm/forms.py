@@ -76,7 +76,9 @@ class Piecewise(Settings):
     at: list[Annotated[int, Field(ge=2)]] = Field(
         min_length=1, description="customers with whom new means begin, in increasing order"
     )
-    means: list[list[Mean]] = Field(min_length=1, description="the new means of all arms, each time")
+    means: list[list[Mean]] = Field(
+        min_length=1, description="the new means of all arms, each time"
+    )
 
 
 class RandomWalk(Settings):
@@ -211,7 +213,9 @@ def _market() -> type[BaseModel]:
         ties=ties,
         seeding_cost=(
             float,
-            Field(0.0, description="paid to a customer directed to an arm with no report", **amount),
+            Field(
+                0.0, description="paid to a customer directed to an arm with no report", **amount
+            ),
         ),
         service_time=(Duration, Field(0.0, description="from choosing to having consumed")),
         report_delay=(Duration, Field(0.0, description="from having consumed to being read")),

@@ -36,9 +36,7 @@ class Purse(NamedTuple):
     number: NDArray[np.int64]  # of the period that `lately` speaks of
 
 
-def new_purse(
-    cap: float, budget: float, period: int, allowance: float, pays_rest: bool
-) -> Purse:
+def new_purse(cap: float, budget: float, period: int, allowance: float, pays_rest: bool) -> Purse:
     """A purse out of which nothing has been paid."""
     limited = budget < np.inf or allowance < np.inf
     spent, lately = np.zeros(2), np.zeros(2)

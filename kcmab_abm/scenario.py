@@ -173,9 +173,7 @@ def _customers(table: Mapping[str, Any]) -> Choice:
 
 def _choice(entry: Entry, label: str, table: Mapping[str, Any]) -> Choice:
     extra = entry.settings.model_fields if entry.settings else ()
-    return Choice(
-        entry, label, _values(entry, table), {word: table.get(word) for word in extra}
-    )
+    return Choice(entry, label, _values(entry, table), {word: table.get(word) for word in extra})
 
 
 def _check_memory(place: str, choice: Choice, arms: int, problems: list[str]) -> None:
@@ -202,9 +200,7 @@ def _offers(table: Mapping[str, Any], problems: list[str]) -> Offers:
     )
 
 
-def _change(
-    table: Mapping[str, Any] | None, arms: tuple[Arm, ...], problems: list[str]
-) -> Change:
+def _change(table: Mapping[str, Any] | None, arms: tuple[Arm, ...], problems: list[str]) -> Change:
     if table is None:
         return Change(STEADY)
     stiff = sorted({arm.law.name for arm in arms if arm.law.move is None})
@@ -276,7 +272,9 @@ def _piecewise(
 
 def _check_count(place: str, numbers: list[Any], arms: int, problems: list[str]) -> None:
     if len(numbers) != arms:
-        problems.append(f"{place}: must have one entry for each of the {arms} arms, got {len(numbers)}")
+        problems.append(
+            f"{place}: must have one entry for each of the {arms} arms, got {len(numbers)}"
+        )
 
 
 def _capacity(market: Mapping[str, Any], arms: int, problems: list[str]) -> Capacity | None:
@@ -312,9 +310,7 @@ def _duration(market: Mapping[str, Any], word: str, problems: list[str]) -> Dura
     return Duration(given["law"], low, *high)
 
 
-def _policies(
-    tables: list[dict[str, Any]], arms: int, problems: list[str]
-) -> tuple[Choice, ...]:
+def _policies(tables: list[dict[str, Any]], arms: int, problems: list[str]) -> tuple[Choice, ...]:
     entries = [POLICIES.find(table["name"]) for table in tables]
     names = Counter(entry.name for entry in entries)
     choices: list[Choice] = []

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
 from kcmab_abm.entries import Entry, Law
 from kcmab_abm.experiment import Engine, Results, choose_engine, simulate
 from kcmab_abm.scenario import Scenario

@@ -211,9 +211,7 @@ class Market:
         """Whether the means stay as they are."""
         return self.change.kind == STEADY
 
-    def means_over_time(
-        self, seed: int, replication: int, customers: int
-    ) -> NDArray[np.float64]:
+    def means_over_time(self, seed: int, replication: int, customers: int) -> NDArray[np.float64]:
         """The true means that each customer finds, one row a customer."""
         first = self.means
         count = len(first)

@@ -46,7 +46,15 @@ def move(mean: float, row: Row, moved: Row) -> None:
     moved[0] = mean
 
 
-@law("bernoulli", settings=Settings, mean=mean, variance=variance, atoms=atoms, move=move, cites="Theorem 1")
+@law(
+    "bernoulli",
+    settings=Settings,
+    mean=mean,
+    variance=variance,
+    atoms=atoms,
+    move=move,
+    cites="Theorem 1",
+)
 def reward(u: float, row: Row) -> float:
     """Pays 1 with probability p, else 0."""
     return 1.0 if u >= 1.0 - row[0] else 0.0

@@ -107,9 +107,7 @@ def _private_folder(agents: Agents, laws: tuple[Law, ...], plain: bool) -> Path:
     return Path(tempfile.mkdtemp(dir=_temporary_folder()))
 
 
-def _load(
-    folder: Path, supplied: dict[str, types.FunctionType], plain: bool
-) -> types.ModuleType:
+def _load(folder: Path, supplied: dict[str, types.FunctionType], plain: bool) -> types.ModuleType:
     for function in [*supplied.values(), *_shared()]:
         _make_compilable(function)
     copy = folder / "kernel.py"

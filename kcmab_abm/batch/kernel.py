@@ -190,7 +190,9 @@ def advance(
                     unreported -= 1
                 record(book, arm, told)
                 learn(arm, told, book, policy_memory_, policy_params_, streams.policy)
-                hear(customer, arm, told, book, customer_memory_, customer_params_, streams.customers)
+                hear(
+                    customer, arm, told, book, customer_memory_, customer_params_, streams.customers
+                )
         block.targets[line] = target
         block.offers[line] = offer
         block.arms[line] = arm

@@ -33,9 +33,7 @@ def compose(parts: tuple[Entry, ...]) -> Entry:
     """
     kinds = range(len(parts))
     shares = {f"share_{k}": Parameter(1.0, "share of this kind", ge=0.0, le=1.0) for k in kinds}
-    theirs = {
-        f"of_{k}_{word}": each for k in kinds for word, each in parts[k].parameters.items()
-    }
+    theirs = {f"of_{k}_{word}": each for k in kinds for word, each in parts[k].parameters.items()}
     memory: dict[str, str | int | Contents] = {
         f"of_{k}_{word}": partial(_contents, k, parts[k], word)
         for k in kinds
@@ -94,7 +92,9 @@ _ARGUMENTS = {
 def _call(role: str, k: int, parts: tuple[Entry, ...]) -> str:
     memory = ", ".join(f"memory.of_{k}_{word}" for word in parts[k].memory)
     params = ", ".join(f"params.of_{k}_{word}" for word in parts[k].parameters)
-    arguments = _ARGUMENTS[role].format(memory=f"Memory_{k}({memory})", params=f"Params_{k}({params})")
+    arguments = _ARGUMENTS[role].format(
+        memory=f"Memory_{k}({memory})", params=f"Params_{k}({params})"
+    )
     return f"{role}_{k}({arguments})"
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kcmab_abm.errors import PlayError
-from kcmab_abm.market.wire import Arrival, Process
 from kcmab_abm.market.queue import Queue
 from kcmab_abm.market.visit import Visit
+from kcmab_abm.market.wire import Arrival, Process
 from kcmab_abm.offers import Board
 from kcmab_abm.purse import charge
 

@@ -38,7 +38,7 @@ def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Ge
         "total": "arms",
         "index": "arms",
     },
-    window=Parameter(1000, "reports that are remembered, of all arms together", ge=1, le=10**7),
+    window=Parameter(1000, "reports that are remembered, of all arms together", ge=1, le=10**6),
     xi=Parameter(0.6, "weight of the confidence bound; theirs is above 1/2", gt=0.0, le=100.0),
 )
 def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:

@@ -9,9 +9,7 @@ from numpy.random import Generator
 from kcmab_abm.catalogue import Parameter, pricing
 
 
-@pricing(
-    "proportional-margin", share=Parameter(0.1, "of the gap, added to it", ge=-1.0, le=100.0)
-)
+@pricing("proportional-margin", share=Parameter(0.1, "of the gap, added to it", ge=-1.0, le=100.0))
 def price(t: int, gap: float, memory: Any, params: Any, rng: Generator) -> float:
     """Offers (1 + share) times the gap."""
     return (1.0 + params.share) * gap

@@ -19,10 +19,14 @@ ORDER = [
     "streams",
     "book",
     "offers",
+    "purse",
+    "changes",
+    "entries",
     "catalogue",
     "arms",
     "policies",
     "behaviours",
+    "pricing",
     "forms",
     "problems",
     "world",
@@ -48,6 +52,7 @@ ROOMS = {
     "numba": {"batch"},
     "llvmlite": {"batch"},
     "matplotlib": {"figures"},
+    "networkx": {"behaviours", "paths"},
 }
 
 
