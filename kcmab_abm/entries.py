@@ -99,7 +99,8 @@ class Entry:
 
     def blank_memory(self, arms: int, given: Mapping[str, Any]) -> list[NDArray[np.float64]]:
         """The arrays of the memory as a replication in a market of `arms` arms finds them."""
-        lengths: dict[object, Any] = {"arms": arms, **given}
+        lengths: dict[object, Any] = {"arms": arms}
+        lengths.update(given)
         parts = [
             size(arms, given) if callable(size) else int(lengths.get(size, size))
             for size in self.memory.values()

@@ -198,7 +198,7 @@ def _market() -> type[BaseModel]:
         Literal["random", "first"],
         Field("random", description="how equal arms are told apart; 'first' for comparison only"),
     )
-    amount = {"ge": 0, "le": LARGEST_AMOUNT}
+    amount: dict[str, Any] = {"ge": 0, "le": LARGEST_AMOUNT}
     when_full: Any = (
         Literal["wait", "switch", "leave"],
         Field("wait", description="what a customer does who finds the arm busy"),
@@ -231,7 +231,7 @@ def _market() -> type[BaseModel]:
 
 def _purse() -> type[BaseModel]:
     rules = _tagged([_entry_model(each, "rule") for each in PRICING], "rule")
-    amount = {"ge": 0, "le": LARGEST_AMOUNT}
+    amount: dict[str, Any] = {"ge": 0, "le": LARGEST_AMOUNT}
     when_short: Any = (
         Literal["refuse", "pay-rest"],
         Field("refuse", description="offer nothing, or what is left, when a budget runs short"),
@@ -286,7 +286,7 @@ def json_schema() -> dict[str, Any]:
 
 def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
     """The keys allowed in every table of the form, by the table's place (tags included)."""
-    places = {(): list(form.model_fields)}
+    places: dict[tuple[str, ...], list[str]] = {(): list(form.model_fields)}
     for word in ("market", "purse"):
         table = form.model_fields[word].annotation
         assert table is not None
@@ -312,14 +312,7 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
         (("market", "arrivals"), _static(slots=Slots, poisson=Poisson, trace=Trace)),
         (
             ("market", "change"),
-            [
-                (name, list(model.model_fields))
-                for name, model in [
-                    ("piecewise", Piecewise),
-                    ("random-walk", RandomWalk),
-                    ("seasonal", Seasonal),
-                ]
-            ],
+            _static(piecewise=Piecewise, random_walk=RandomWalk, seasonal=Seasonal),
         ),
         *(
             (("market", word, "table"), durations)
@@ -332,4 +325,4 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
 
 
 def _static(**models: type[BaseModel]) -> list[tuple[str, list[str]]]:
-    return [(name, list(model.model_fields)) for name, model in models.items()]
+    return [(name.replace("_", "-"), list(each.model_fields)) for name, each in models.items()]

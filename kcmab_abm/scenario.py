@@ -7,6 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +112,8 @@ def make_scenario(
     try:
         form = model.model_validate(dict(settings) if isinstance(settings, Mapping) else settings)
     except ValidationError as error:
-        problems = explain(error, settings, model)
-        raise ScenarioError([source + problem for problem in problems]) from None
+        faults = explain(error, settings, model)
+        raise ScenarioError([source + fault for fault in faults]) from None
     data = form.model_dump(exclude_none=True)
     problems: list[str] = []
     market = _market(form, data, Path(folder), problems)
@@ -250,7 +251,7 @@ def _piecewise(
     table: Mapping[str, Any], within: tuple[float, float], arms: int, problems: list[str]
 ) -> Change:
     at, levels = table["at"], table["means"]
-    if any(one >= other for one, other in zip(at, at[1:], strict=False)):
+    if any(one >= other for one, other in pairwise(at)):
         problems.append(f"market.change.at: must increase, got {at}")
     if len(levels) != len(at):
         problems.append(
@@ -280,9 +281,10 @@ def _check_count(place: str, numbers: list[Any], arms: int, problems: list[str])
 def _capacity(market: Mapping[str, Any], arms: int, problems: list[str]) -> Capacity | None:
     given = market.get("capacity")
     if given is None:
-        for word in ("patience", "when_full"):
-            if market.get(word) not in (None, "wait"):
-                problems.append(f"market.{word}: needs a capacity, and there is none")
+        idle = [
+            word for word in ("patience", "when_full") if market.get(word) not in (None, "wait")
+        ]
+        problems += [f"market.{word}: needs a capacity, and there is none" for word in idle]
         return None
     places = given if isinstance(given, list) else [given] * arms
     _check_count("market.capacity", places, arms, problems)

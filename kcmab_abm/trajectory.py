@@ -23,8 +23,9 @@ class Trajectory:
     Every array has one entry a customer, in the order of arrival. Arms are numbered from 0; an
     entry of `arms` is -1 where the customer left without pulling. `offers` are those posted on the
     target; `regrets` are what the best arm of the moment promised beyond the arm taken; `waits` are
-    how long customers stood in line. `seeded` marks the customers whom the controller directed because some arm had no report
-    yet: they are paid the seeding cost, which is kept out of `payments`.
+    how long customers stood in line. `seeded` marks the customers whom the controller directed
+    because some arm had no report yet: they are paid the seeding cost, which is kept out of
+    `payments`.
     """
 
     clock: Floats
