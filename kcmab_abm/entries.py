@@ -37,6 +37,11 @@ class Parameter:
     le: Number | None = None
 
     @property
+    def shown(self) -> str:
+        """The default as a scenario file writes it."""
+        return str(self.default).lower() if isinstance(self.default, bool) else f"{self.default:g}"
+
+    @property
     def range(self) -> str:
         """The allowed range in words, such as '> 0'."""
         if isinstance(self.default, bool):

@@ -138,7 +138,7 @@ def summary_row(
         width = half_width(se, count, confidence)
         row |= {measure: mean, f"{measure}_se": se}
         row |= {f"{measure}_low": mean - width, f"{measure}_high": mean + width}
-        if measure in ("regret", "compensation"):
+        if measure != "realised_regret":
             quantiles = np.quantile(final, list(QUANTILES.values()))
             row |= {f"{measure}_{q}": v for q, v in zip(QUANTILES, quantiles.tolist(), strict=True)}
     targeted = int(runs.targeted.sum())

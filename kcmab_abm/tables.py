@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.entries import Entry, Law
 from kcmab_abm.experiment import Engine, Results, choose_engine, simulate
 from kcmab_abm.scenario import Scenario
@@ -77,13 +77,22 @@ def print_results(results: Results) -> None:
         caption="mean with its 95 % interval; [5 %, 95 %] of the runs in brackets",
     )
     table.add_column("policy", overflow="fold")
-    columns = ["regret", "spread", "compensation", "spread", "accepted", "locked in", "engine"]
+    regret = results.regret_measure
+    columns = [
+        regret.replace("_", " "),
+        "spread",
+        "compensation",
+        "spread",
+        "accepted",
+        "locked in",
+        "engine",
+    ]
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
     for row in results.summary().to_dict("records"):
         table.add_row(
             Text(str(row["policy"])),
-            *_mean_and_spread(row, "regret"),
+            *_mean_and_spread(row, regret),
             *_mean_and_spread(row, "compensation"),
             f"{row['acceptance']:.1%}",
             f"{row['locked_in']:.1%}",
@@ -132,6 +141,8 @@ def print_catalogue(kind: str | None) -> None:
         terminal.print(_entry_table("Policies", list(POLICIES)))
     if kind in (None, "behaviours"):
         terminal.print(_entry_table("Behaviours", list(BEHAVIOURS)))
+    if kind in (None, "pricing"):
+        terminal.print(_entry_table("Pricing rules", list(PRICING)))
     if kind in (None, "laws"):
         terminal.print(_law_table(list(LAWS)))
 
@@ -140,9 +151,13 @@ def _entry_table(title: str, entries: list[Entry]) -> Table:
     table = Table("name", "description", "settings", "from", title=title, show_lines=True)
     for entry in entries:
         settings = "\n".join(
-            f"{word} = {parameter.default:g} ({parameter.range}): {parameter.about}"
+            f"{word} = {parameter.shown} ({parameter.range}): {parameter.about}"
             for word, parameter in entry.parameters.items()
         )
+        fields = entry.settings.model_fields if entry.settings else {}
+        settings += "".join(f"\n{word}: {field.description}" for word, field in fields.items())
+        if entry.compose:
+            settings = "of: the kinds of customers, each with its settings and a weight"
         table.add_row(*map(Text, [entry.name, entry.about, settings, entry.cites]))
     return table
 

@@ -120,6 +120,11 @@ class Offers:
         limits = (self.cap, self.budget, self.allowance)
         return self.also == 0 and self.error == 0.0 and min(limits) == np.inf
 
+    @property
+    def is_least(self) -> bool:
+        """Whether the controller pays the gap and nothing else, as in the paper."""
+        return self.is_plain and self.rule.entry.name == "least"
+
     def new_purse(self) -> Purse:
         """A full purse."""
         return new_purse(self.cap, self.budget, self.period, self.allowance, self.pays_rest)

@@ -30,7 +30,9 @@ def draw_outcome(results: Results) -> Figure:
         heights = [4.2, max(2.0, 0.75 * len(labels) + 0.8)]
         axes = figure.subplots(2, 2, height_ratios=heights)
         curves = results.curves()
-        for column, (measure, name) in enumerate(MEASURES.items()):
+        shown = {results.regret_measure, "compensation"}
+        measures = [(each, name) for each, name in MEASURES.items() if each in shown]
+        for column, (measure, name) in enumerate(measures):
             draw_curves(axes[0, column], curves[curves["measure"] == measure], palette)
             axes[0, column].set_title(f"{name}: mean and 95 % interval")
             axes[0, column].set_ylabel(f"{name.lower()} so far")
