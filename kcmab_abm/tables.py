@@ -89,7 +89,8 @@ def print_results(results: Results) -> None:
     ]
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in results.summary().to_dict("records"):
+    rows = results.summary().to_dict("records")
+    for row in rows:
         table.add_row(
             Text(str(row["policy"])),
             *_mean_and_spread(row, regret),
@@ -100,8 +101,22 @@ def print_results(results: Results) -> None:
         )
     terminal = console()
     terminal.print(table)
+    for line in _frictions(rows):
+        terminal.print(line, markup=False)
     for reason, labels in _reasons(results).items():
         terminal.print(f"{reason}: {', '.join(labels)}", markup=False)
+
+
+def _frictions(rows: list[Any]) -> list[str]:
+    """What customers went through beside choosing, where they did."""
+    lines = []
+    if any(row["left"] > 0.0 for row in rows):
+        shares = ", ".join(f"{row['policy']} {row['left']:.1%}" for row in rows)
+        lines.append(f"left without taking an arm: {shares}")
+    if any(row["mean_wait"] > 0.0 for row in rows):
+        waits = ", ".join(f"{row['policy']} {row['mean_wait']:.3g}" for row in rows)
+        lines.append(f"mean time in line: {waits}")
+    return lines
 
 
 def _mean_and_spread(row: Any, measure: str) -> tuple[str, str]:
