@@ -94,7 +94,6 @@ def tally(run: Trajectory, means: Floats, checkpoints: Ints) -> Tally:
     for place, steps in enumerate([run.regrets, best - run.rewards, run.payments]):
         curves[0, :, place] = np.cumsum(steps)[checkpoints - 1]
     pulled = run.arms >= 0
-    wrong = np.where(pulled, means[run.arms] < best, True)
     asked = ~run.seeded
     arms = run.arms[pulled]
     return Tally(
@@ -103,10 +102,23 @@ def tally(run: Trajectory, means: Floats, checkpoints: Ints) -> Tally:
         targeted=_count(asked),
         accepted=_count(asked & (run.arms == run.targets)),
         paid=_count(run.payments > 0.0),
-        late_wrong=_count(wrong[-LATE:]),
+        late_wrong=_count(late_wrong(run, means)),
         pulls=np.bincount(arms, minlength=len(means))[None, :].astype(np.int64),
         payments=_sums(arms, run.payments[pulled], len(means)),
     )
+
+
+def late_wrong(run: Trajectory, means: Floats) -> NDArray[np.bool_]:
+    """Which of the last thousand customers took a wrong arm, or left."""
+    arms = run.arms[-LATE:]
+    wrong: NDArray[np.bool_] = np.where(arms >= 0, means[arms] < means.max(), True)
+    return wrong
+
+
+def is_locked_in(wrong: Ints, horizon: int) -> NDArray[np.bool_]:
+    """Which runs ended on a wrong arm, given how many of the last thousand customers took one."""
+    locked: NDArray[np.bool_] = 2 * wrong > min(LATE, horizon)
+    return locked
 
 
 def _sums(arms: Ints, amounts: Floats, count: int) -> Floats:

@@ -39,7 +39,9 @@ ORDER = [
     "folders",
     "output",
     "tables",
+    "options",
     "paper",
+    "paths",
     "cli",
 ]
 
@@ -48,6 +50,7 @@ ROOMS = {
     "numba": {"batch"},
     "llvmlite": {"batch"},
     "matplotlib": {"figures"},
+    "networkx": {"paths"},
 }
 
 
@@ -98,7 +101,7 @@ def own_imports(path):
 
 @pytest.mark.parametrize("library", ROOMS)
 def test_libraries_stay_in_their_rooms(library):
-    """Only the market knows SimPy, only the batch engine numba, only the figures matplotlib."""
+    """Each big library is known to the folders named above, and to no other."""
     users = {
         unit_of(path)
         for path in sources()
