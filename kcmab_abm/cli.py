@@ -1,4 +1,4 @@
-"""The command line: kcmab run, check, play, list, schema, and the paper's commands."""
+"""The command line: kcmab run, check, play, list, schema, paths, and the paper's."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kcmab_abm import __version__
 from kcmab_abm.errors import MarketError, PlayError, ScenarioError
 from kcmab_abm.options import with_option
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
+from kcmab_abm.paths.commands import paths
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -176,7 +177,7 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-for _command in (paper, bounds, stopping, histories, bias):
+for _command in (paper, bounds, stopping, histories, bias, paths):
     commands.add_command(_command)
 
 
