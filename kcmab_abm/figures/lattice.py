@@ -39,7 +39,7 @@ def draw_lattice(lattice: Graph, mean: float) -> Figure:
         zeros, ones = _draw_points(axes, lattice, scale, shades)
         far = zeros + ones + 2
         axes.plot([0, far * (1.0 - mean)], [0, far * mean], color="black", linestyle="--", lw=2)
-        _draw_stops(axes, lattice, runs)
+        stops = _draw_stops(axes, lattice, runs)
         axes.set_xlim(-0.6, zeros + 0.6)
         axes.set_ylim(-0.6, ones + 0.6)
         axes.set_xlabel("zeros so far")
@@ -52,7 +52,9 @@ def draw_lattice(lattice: Graph, mean: float) -> Figure:
         ticks = [share for share in (1.0, 0.1, 0.01, 0.001) if share >= least]
         bar.set_ticks(ticks, labels=[percent(share) for share in ticks])
         bar.ax.minorticks_off()
-        figure.legend(handles=_keys(mean), loc="outside lower center", ncols=4, columnspacing=2.5)
+        figure.legend(
+            handles=_keys(mean, stops), loc="outside lower center", ncols=4, columnspacing=2.5
+        )
         policy = textwrap.shorten(told.get("policy", ""), 60)
         figure.suptitle(
             f"{policy}: the record of arm {told['arm']} over its first {told['pulls']:,} pulls\n"
@@ -84,7 +86,8 @@ def _draw_points(
     return zeros, ones
 
 
-def _draw_stops(axes: Axes, lattice: Graph, runs: int) -> None:
+def _draw_stops(axes: Axes, lattice: Graph, runs: int) -> bool:
+    """A dot where runs pull the arm no more; returns whether there is any."""
     stops = [point for point in lattice.nodes.values() if point["stopped"]]
     axes.scatter(
         [point["zeros"] for point in stops],
@@ -95,9 +98,10 @@ def _draw_stops(axes: Axes, lattice: Graph, runs: int) -> None:
         linewidth=0.8,
         zorder=3,
     )
+    return bool(stops)
 
 
-def _keys(mean: float) -> list[Line2D]:
+def _keys(mean: float, stops: bool) -> list[Line2D]:
     """What dots and line mean."""
     dots = [
         Line2D(
@@ -110,7 +114,7 @@ def _keys(mean: float) -> list[Line2D]:
             markersize=_LARGEST * share**0.5,
             label=f"{percent(share)} pull it no more",
         )
-        for share in (0.02, 0.1, 0.4)
+        for share in (0.02, 0.1, 0.3)
     ]
     line = Line2D([], [], color="black", linestyle="--", lw=2, label=f"true mean {mean:.3g}")
-    return [*dots, line]
+    return [*dots, line] if stops else [line]

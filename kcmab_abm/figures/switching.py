@@ -157,9 +157,10 @@ def _title(switches: Graph, runs: int) -> str:
 
 
 def _caption(switches: Graph, places: Places, arrows: list[Any]) -> str:
-    drawn = sum(step["share"] for _, _, step in arrows)
+    drawn, steps = sum(step["share"] for _, _, step in arrows), switches.number_of_edges()
     arms = "" if len(places) == len(switches) else f"the {len(places)} busiest arms; "
+    which = f"the {len(arrows)} busiest of {steps} steps, {percent(drawn)} of all"
     return (
-        f"{arms}arrows: {len(arrows)} busiest of {switches.number_of_edges()} steps, "
-        f"{percent(drawn)} of all; width: share; ring: the same arm again; pulls are means of a run"
+        f"{arms}arrows: {which if len(arrows) < steps else 'all steps'}; width: share; "
+        "ring: the same arm again; pulls are means of a run"
     )

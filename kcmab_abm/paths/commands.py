@@ -104,7 +104,8 @@ def _print(found: Paths) -> None:
     from kcmab_abm.paths.rankings import expensive, locking, ranked_depth, switch_table, travelled
 
     tree, depth = found.tree, ranked_depth(found.tree)
-    steps = f"{found.policy}, {depth} customers" + ("" if tree.graph["seeding"] else " once seeded")
+    start = "" if tree.graph["seeding"] else ", once every arm has a report"
+    steps = f"{found.policy}, {depth} customer{'s'[: depth != 1]}{start}"
     switches = switch_table(found.switching)
     _print_table(f"Most travelled paths: {steps}", travelled(tree))
     _print_table(f"Most expensive paths: {steps}", expensive(tree))
