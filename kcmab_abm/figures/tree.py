@@ -59,8 +59,8 @@ def draw_tree(tree: Graph) -> Figure:
     return figure
 
 
-def chosen_nodes(tree: Graph) -> list[str]:
-    """The nodes to draw: those most travelled, as many as fit."""
+def chosen_nodes(tree: Graph, most: int = MOST_ROWS) -> list[str]:
+    """The nodes to draw: those most travelled, as many as fit into so many rows."""
     root = next(iter(tree))
     shown, waiting, rows = [root], list(tree.successors(root)), 1
     parents = set()
@@ -68,7 +68,7 @@ def chosen_nodes(tree: Graph) -> list[str]:
         name = max(waiting, key=lambda each: tree.nodes[each]["visits"])
         waiting.remove(name)
         parent = next(iter(tree.predecessors(name)))
-        if parent in parents and rows == MOST_ROWS:
+        if parent in parents and rows == most:
             continue
         rows += parent in parents
         parents.add(parent)

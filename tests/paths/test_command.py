@@ -172,6 +172,12 @@ def test_results_are_replaced_only_by_force(mine, tmp_path, capsys):
     assert json.loads((out / "manifest.json").read_text())["policy"] == "ucb"
 
 
+def test_a_folder_is_refused_before_any_work(mine, tmp_path, monkeypatch, capsys):
+    """Nobody waits for runs whose results cannot be written."""
+    monkeypatch.setattr("kcmab_abm.paths.findings.find_paths", lambda *_, **__: pytest.fail("ran"))
+    assert "exists" in complaint(["paths", mine, "--out", tmp_path], capsys)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

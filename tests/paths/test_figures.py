@@ -12,7 +12,7 @@ from matplotlib.text import Text
 from kcmab_abm import make_scenario
 from kcmab_abm.figures.lattice import draw_lattice
 from kcmab_abm.figures.switching import MOST_ARROWS, draw_switching
-from kcmab_abm.figures.tree import MOST_DEPTH, MOST_ROWS, chosen_nodes, draw_tree, positions
+from kcmab_abm.figures.tree import MOST_DEPTH, chosen_nodes, draw_tree, positions
 from kcmab_abm.paths import LatticeRecorder, SwitchRecorder, TreeRecorder, find_paths
 
 from .runs import MEANS, make_run, many_runs, recorded
@@ -105,15 +105,15 @@ def test_markets_that_end_at_once(horizon):
         assert_readable(figure)
 
 
-@given(many_runs, st.integers(1, 8))
-def test_the_drawn_tree_fits(runs, depth):
+@given(many_runs, st.integers(1, 8), st.integers(1, 6))
+def test_the_drawn_tree_fits(runs, depth, rows):
     """Drawn nodes hang together, fill whole rows, and are no rarer than sisters left out."""
     tree = recorded(TreeRecorder(MEANS, depth), runs)
-    shown = chosen_nodes(tree)
+    shown = chosen_nodes(tree, rows)
     places = positions(tree, shown)
     last = [name for name in shown if not set(tree.successors(name)) & set(shown)]
     assert sorted(places[name][1] for name in last) == list(range(len(last)))
-    assert len(last) <= MOST_ROWS
+    assert len(last) <= rows
     assert len(set(places.values())) == len(shown)
     for name in shown[1:]:
         (parent,) = tree.predecessors(name)

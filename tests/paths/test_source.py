@@ -40,7 +40,8 @@ def complaint(source):
 def test_a_folder_holds_its_scenario(folder):
     """The scenario comes back from the manifest as it was."""
     assert open_scenario(folder) == small_scenario()
-    assert open_scenario(str(folder), horizon=9, replications=None).horizon == 9
+    changed = open_scenario(str(folder), horizon=9, replications=None, seed=0)
+    assert (changed.horizon, changed.replications, changed.seed) == (9, 12, 0)
 
 
 def test_a_file_is_a_scenario(tmp_path):
