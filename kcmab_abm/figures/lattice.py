@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 44.0  # points: diameter of the dot of all runs
 _MOST_TICKS = 15
+_MOST_LINES = 60  # fields in a row, beyond which lines between them would hide them
 _STOP = "#E69F00"
 
 
@@ -80,7 +81,7 @@ def _draw_points(
         shading="nearest",
         cmap=shades,
         norm=scale,
-        edgecolor="white",
+        edgecolor="white" if max(zeros, ones) <= _MOST_LINES else "none",
         linewidth=1.0,
     )
     return zeros, ones

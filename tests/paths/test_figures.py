@@ -86,6 +86,15 @@ def test_drawings_can_be_read(arms):
         assert_readable(figure)
 
 
+def test_a_long_history_can_be_read():
+    """Hundreds of pulls get few ticks, and no lines that would hide the fields."""
+    found = find_paths(market(2, 500).replace(replications=2), pulls=300, engine="market")
+    figure = draw_lattice(found.lattice, 0.9)
+    assert_readable(figure)
+    assert len(figure.axes[0].get_yticks()) < 20
+    assert not len(figure.axes[0].collections[0].get_edgecolor())
+
+
 def test_a_long_label_fits():
     """The longest label that a policy may have does not leave the page."""
     found = find_paths(market(2, label="long label " * 7), engine="market")
