@@ -43,7 +43,9 @@ ORDER = [
     "folders",
     "output",
     "tables",
+    "options",
     "paper",
+    "paths",
     "cli",
 ]
 
@@ -103,7 +105,7 @@ def own_imports(path):
 
 @pytest.mark.parametrize("library", ROOMS)
 def test_libraries_stay_in_their_rooms(library):
-    """Only the market knows SimPy, only the batch engine numba, only the figures matplotlib."""
+    """Each big library is known to the folders named above, and to no other."""
     users = {
         unit_of(path)
         for path in sources()
