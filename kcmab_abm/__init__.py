@@ -8,6 +8,7 @@ from kcmab_abm.catalogue import LawSettings, Parameter, behaviour, law, policy
 from kcmab_abm.errors import MarketError, ScenarioError
 from kcmab_abm.experiment import Results, play, simulate
 from kcmab_abm.scenario import Scenario, load_scenario, make_scenario
+from kcmab_abm.sweeps import SweepResults, sweep
 from kcmab_abm.trajectory import Trajectory
 
 __version__ = _version("kcmab-abm")
@@ -19,6 +20,7 @@ __all__ = [
     "Results",
     "Scenario",
     "ScenarioError",
+    "SweepResults",
     "Trajectory",
     "behaviour",
     "highest",
@@ -29,5 +31,6 @@ __all__ = [
     "play",
     "policy",
     "simulate",
+    "sweep",
     "theory",
 ]

@@ -119,7 +119,7 @@ def _failure(path: str, error: BaseException) -> str:
 def run_command(
     file: str, out: Path | None, force: bool, engine: Any, jobs: int | None, **changes: int | None
 ) -> None:
-    """Run every policy of a scenario file and show what it cost.
+    """Run every policy of a scenario file, at every point of its sweep, and show what it cost.
 
     \b
     Example:
@@ -132,12 +132,27 @@ def run_command(
     scenario = _load(file, changes)
     if out is not None:
         check_folder(out, force)
+    if scenario.sweep is not None:
+        _run_sweep(scenario, out, force, engine, jobs)
+        return
     results = watched(scenario, engine, jobs)
     if out is not None:
         write_results(results, out, force)
     print_results(results)
     if out is not None:
         click.echo(f"Written to {out}: figure.png, summary.csv, curves.parquet and more.")
+
+
+def _run_sweep(scenario: Any, out: Path | None, force: bool, engine: Any, jobs: Any) -> None:
+    from kcmab_abm.output import write_sweep
+    from kcmab_abm.tables import print_sweep, watched_sweep
+
+    results = watched_sweep(scenario, engine, jobs)
+    if out is not None:
+        write_sweep(results, out, force)
+    print_sweep(results)
+    if out is not None:
+        click.echo(f"Written to {out}: frontier.png, sweep.csv, curves.parquet and more.")
 
 
 @commands.command()
@@ -157,9 +172,10 @@ def check(files: tuple[str, ...]) -> None:
         except ScenarioError as error:
             problems.extend(error.problems)
         else:
+            points = f", {len(scenario.sweep.points):,} sweep points" if scenario.sweep else ""
             click.echo(
                 f"{file}: fine: {len(scenario.policies)} policies, {len(scenario.market.arms)} "
-                f"arms, {scenario.replications:,} x {scenario.horizon:,} customers"
+                f"arms, {scenario.replications:,} x {scenario.horizon:,} customers{points}"
             )
     if problems:
         raise ScenarioError(problems)
@@ -182,7 +198,7 @@ def play(file: str, customers: int, policy: str | None, replication: int, seed: 
     from kcmab_abm.market.run import run_market
     from kcmab_abm.market.story import Narrator
 
-    scenario = _load(file, {"horizon": customers, "seed": seed})
+    scenario = _load(file, {"horizon": customers, "seed": seed}, with_sweep=False)
     choice = scenario.policies[0] if policy is None else scenario.policy(policy)
     arms = ", ".join(f"{place}: {arm.mean:.3g}" for place, arm in enumerate(scenario.market.arms))
     click.echo(f"The controller follows {choice.label!r}. True means (hidden): {arms}")
@@ -226,9 +242,21 @@ for _command in (paper, bounds, stopping, histories, bias):
     commands.add_command(_command)
 
 
-def _load(file: str, changes: dict[str, Any]) -> Any:
+def _load(file: str, changes: dict[str, Any], with_sweep: bool = True) -> Any:
     from kcmab_abm.scenario import make_scenario, read_settings
 
     given = {word: value for word, value in changes.items() if value is not None}
     settings = {**read_settings(file), **given}
-    return make_scenario(settings, folder=Path(file).parent, source=f"{file}: ")
+    if not with_sweep:
+        settings.pop("sweep", None)
+    scenario = make_scenario(settings, folder=Path(file).parent, source=f"{file}: ")
+    swept = [word for word in given if scenario.sweep and word in scenario.sweep.axes]
+    if swept:
+        raise ScenarioError(
+            [
+                f"{file}: sweep: varies {word}, so --{word} has no effect; leave the option out, "
+                f"or take {word} out of the sweep"
+                for word in swept
+            ]
+        )
+    return scenario

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
 
 from kcmab_abm.catalogue import BEHAVIOURS, LARGEST_WHOLE, LAWS, POLICIES, Entry, Parameter
+from kcmab_abm.points import SweepTable
 
 LARGEST_HORIZON = 10**11
 LARGEST_REPLICATIONS = 10**8
@@ -179,6 +180,7 @@ def scenario_form() -> type[BaseModel]:
         seed=(int, Field(0, ge=0, le=LARGEST_SEED, description="same seed, same results")),
         market=(market, Field()),
         policy=policies,
+        sweep=(SweepTable | None, Field(None, description="settings to vary, and how")),
     )
 
 
@@ -206,6 +208,7 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
             for word in ("service_time", "report_delay")
         ),
     ]
+    places["sweep",] = list(SweepTable.model_fields)
     for place, tables in groups:
         places.update({(*place, tag): keys for tag, keys in tables})
     return places
