@@ -1,4 +1,4 @@
-"""The command line: kcmab run, check, play, list, schema, and the paper's commands."""
+"""The command line: kcmab run, check, play, list, schema, compare, and the paper's commands."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from kcmab_abm import __version__
+from kcmab_abm.compare.command import compare
 from kcmab_abm.errors import MarketError, PlayError, ScenarioError
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
 
@@ -238,7 +239,7 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-for _command in (paper, bounds, stopping, histories, bias):
+for _command in (compare, paper, bounds, stopping, histories, bias):
     commands.add_command(_command)
 
 

@@ -134,7 +134,8 @@ def print_frame(title: str, frame: pd.DataFrame) -> None:
     table = Table(title=Text(title, style="italic"))
     for column in frame.columns:
         number = pd.api.types.is_numeric_dtype(frame[column])
-        table.add_column(column.replace("_", " "), justify="right" if number else "left")
+        justify: Any = "right" if number else "left"
+        table.add_column(Text(column.replace("_", " ")), justify=justify, overflow="fold")
     for row in frame.itertuples(index=False):
         table.add_row(*(Text(_cell(value)) for value in row))
     console().print(table)
