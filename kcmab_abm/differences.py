@@ -42,8 +42,8 @@ def welch_difference(x: Floats, y: Floats, confidence: float) -> dict[str, objec
         a, b = float(x.var(ddof=1)) / len(x), float(y.var(ddof=1)) / len(y)
         se = width = math.sqrt(a + b)
         if se > 0.0:
-            share = a / (a + b)
-            freedom = 1.0 / (share**2 / (len(x) - 1) + (1.0 - share) ** 2 / (len(y) - 1))
+            one, other = a / (a + b), b / (a + b)
+            freedom = 1.0 / (one**2 / (len(x) - 1) + other**2 / (len(y) - 1))
             width = se * float(stats.t.ppf(0.5 + confidence / 2, freedom))
     interval = {"difference": mean, "se": se, "low": mean - width, "high": mean + width}
     return {**interval, "variance_saved": math.nan}

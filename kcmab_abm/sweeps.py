@@ -51,6 +51,15 @@ class SweepResults:
         return names.pop() if len(names) == 1 else "mixed"
 
     @property
+    def size(self) -> str:
+        """How much was run, in words."""
+        points = f"{len(self.points):,} points"
+        if {"replications", "horizon"} & set(self.axes):
+            return points
+        runs, customers = self.scenario.replications, self.scenario.horizon
+        return f"{points}, each {runs:,} runs of {customers:,} customers"
+
+    @property
     def table(self) -> pd.DataFrame:
         """One row a point and policy: the swept settings, then the columns of a summary."""
         return self._beside_axes([each.summary for each in self.points])

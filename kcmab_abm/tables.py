@@ -20,7 +20,6 @@ from kcmab_abm.sweeps import SweepResults, prepare, sweep
 
 _WIDTH = 120  # where the terminal does not say
 _MOST_ROWS = 100  # of a sweep on the terminal
-_COLUMNS = ["regret", "spread", "compensation", "spread", "accepted", "locked in", "engine"]
 
 
 def console() -> Console:
@@ -82,45 +81,53 @@ def print_results(results: Results) -> None:
         f"{scenario.title or 'Results'}: {len(scenario.market.arms)} arms, "
         f"{scenario.horizon:,} customers, {scenario.replications:,} runs"
     )
-    terminal = console()
-    terminal.print(_summary_table(title, ["policy"], results.summary()))
-    for reason, labels in _reasons(results).items():
-        terminal.print(f"{reason}: {', '.join(labels)}", markup=False)
-
-
-def print_sweep(results: SweepResults) -> None:
-    """The summary, one row a point and policy."""
-    scenario, table = results.scenario, results.table
-    title = (
-        f"{scenario.title or 'Sweep'}: {len(results.points):,} points, "
-        f"{len(scenario.policies)} policies"
-    )
-    terminal = console()
-    terminal.print(_summary_table(title, [*results.axes, "policy"], table[:_MOST_ROWS]))
-    if len(table) > _MOST_ROWS:
-        left = len(table) - _MOST_ROWS
-        terminal.print(f"and {left:,} more rows; --out DIR writes all of them to DIR/sweep.csv")
-
-
-def _summary_table(title: str, keys: list[str], summary: pd.DataFrame) -> Table:
     table = Table(
         title=Text(title, style="italic"),
         caption="mean with its 95 % interval; [5 %, 95 %] of the runs in brackets",
     )
-    for key in keys:
-        table.add_column(Text(key), overflow="fold")
-    for name in _COLUMNS:
+    table.add_column("policy", overflow="fold")
+    columns = ["regret", "spread", "compensation", "spread", "accepted", "locked in", "engine"]
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in summary.to_dict("records"):
+    for row in results.summary().to_dict("records"):
         table.add_row(
-            *(Text("" if row[key] is None else str(row[key])) for key in keys),
+            Text(str(row["policy"])),
             *_mean_and_spread(row, "regret"),
             *_mean_and_spread(row, "compensation"),
             f"{row['acceptance']:.1%}",
             f"{row['locked_in']:.1%}",
             str(row["engine"]),
         )
-    return table
+    terminal = console()
+    terminal.print(table)
+    for reason, labels in _reasons(results).items():
+        terminal.print(f"{reason}: {', '.join(labels)}", markup=False)
+
+
+def print_sweep(results: SweepResults) -> None:
+    """The summary, one row a point and policy."""
+    title = f"{results.scenario.title or 'Sweep'}: {results.size}"
+    table = Table(title=Text(title, style="italic"), caption="mean with its 95 % interval")
+    keys = [*map(str, results.axes), "policy"]
+    for key in keys:
+        table.add_column(Text(key), overflow="fold")
+    for name in ["regret", "compensation", "accepted", "locked in"]:
+        table.add_column(name, justify="right", no_wrap=True)
+    rows = results.table.to_dict("records")
+    for row in rows[:_MOST_ROWS]:
+        table.add_row(
+            *(Text("" if row[key] is None else str(row[key])) for key in keys),
+            _mean_and_spread(row, "regret")[0],
+            _mean_and_spread(row, "compensation")[0],
+            f"{row['acceptance']:.1%}",
+            f"{row['locked_in']:.1%}",
+        )
+    terminal = console()
+    terminal.print(table)
+    if len(rows) > _MOST_ROWS:
+        left = len(rows) - _MOST_ROWS
+        terminal.print(f"and {left:,} more rows; --out DIR writes all of them to DIR/sweep.csv")
+    terminal.print(f"engine: {results.engine}")
 
 
 def _mean_and_spread(row: Any, measure: str) -> tuple[str, str]:

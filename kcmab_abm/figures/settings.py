@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
 from kcmab_abm.figures.curves import MEASURES, add_legend, palette_for
 from kcmab_abm.figures.heat import draw_heat
@@ -31,12 +31,7 @@ def draw_settings(results: SweepResults) -> Figure | None:
 
 def title_of(results: SweepResults) -> str:
     """The scenario's title, and the size of the sweep."""
-    scenario, points = results.scenario, f"{len(results.points):,} points"
-    if {"replications", "horizon"} & set(results.axes):
-        size = f"{points}, {len(scenario.policies)} policies"
-    else:
-        size = f"{points}, each {scenario.replications:,} runs of {scenario.horizon:,} customers"
-    return f"{scenario.title or 'Sweep'}\n{size}"
+    return f"{results.scenario.title or 'Sweep'}\n{results.size}"
 
 
 def _draw_lines(results: SweepResults, axis: str) -> Figure:
@@ -75,12 +70,13 @@ def _draw_numbers(
             markersize=6,
         )
     values = ordered(table[axis])
+    axes.xaxis.set_major_locator(MaxNLocator(6))
     if is_wide(values) and values[0] > 0:
-        axes.set_xscale("log")
+        axes.set_xscale("log")  # with ticks of its own
         axes.xaxis.set_minor_formatter(NullFormatter())
         if len(values) <= _MOST_TICKS:
             axes.xaxis.set_major_locator(FixedLocator(values))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
 
 
 def _draw_categories(
