@@ -4,9 +4,11 @@ from importlib.metadata import version as _version
 
 from kcmab_abm import theory
 from kcmab_abm.book import highest, leader
-from kcmab_abm.catalogue import LawSettings, Parameter, behaviour, law, policy
+from kcmab_abm.catalogue import behaviour, law, policy, pricing
+from kcmab_abm.entries import LawSettings, Parameter, Settings
 from kcmab_abm.errors import MarketError, ScenarioError
 from kcmab_abm.experiment import Results, play, simulate
+from kcmab_abm.offers import best_deal
 from kcmab_abm.scenario import Scenario, load_scenario, make_scenario
 from kcmab_abm.sweeps import SweepResults, sweep
 from kcmab_abm.trajectory import Trajectory
@@ -20,9 +22,11 @@ __all__ = [
     "Results",
     "Scenario",
     "ScenarioError",
+    "Settings",
     "SweepResults",
     "Trajectory",
     "behaviour",
+    "best_deal",
     "highest",
     "law",
     "leader",
@@ -30,6 +34,7 @@ __all__ = [
     "make_scenario",
     "play",
     "policy",
+    "pricing",
     "simulate",
     "sweep",
     "theory",

@@ -1,4 +1,4 @@
-"""Policies, behaviours and reward laws by name: registered by a decorator, found by discovery.
+"""Policies, behaviours, pricing rules and reward laws by name: registered by a decorator.
 
 A policy is one file with one decorated function; nothing else is edited to add it. The same
 decorators work in a user's script or notebook cell.
@@ -6,136 +6,33 @@ decorators work in a user's script or notebook cell.
 
 from __future__ import annotations
 
+import copyreg
 import difflib
 import importlib
 import keyword
 import pkgutil
 import re
-from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from functools import cache
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from dataclasses import fields
+from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
-
+from kcmab_abm.entries import (
+    LARGEST_WHOLE,
+    Contents,
+    Entry,
+    Kind,
+    Law,
+    LawSettings,
+    Parameter,
+    Settings,
+)
 from kcmab_abm.errors import MarketError, UnknownNameError
 
-Number = int | float
 PlainFunction = TypeVar("PlainFunction", bound=Callable[..., Any])
+Memory = Mapping[str, str | int | Contents]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PACKAGE = "kcmab_abm"
-LARGEST_WHOLE = 2**53  # compiled code reads parameters as floats
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that a policy or behaviour takes: its default, its range, what it means.
-
-    A default that is an int makes a whole number. The bounds are named as in pydantic: `gt` is
-    "greater than", `ge` "greater than or equal", `lt` and `le` likewise.
-    """
-
-    default: Number
-    about: str = ""
-    gt: Number | None = None
-    ge: Number | None = None
-    lt: Number | None = None
-    le: Number | None = None
-
-    @property
-    def range(self) -> str:
-        """The allowed range in words, such as '> 0'."""
-        signs = {">": self.gt, ">=": self.ge, "<": self.lt, "<=": self.le}
-        limits = [f"{sign} {limit:g}" for sign, limit in signs.items() if limit is not None]
-        return " and ".join(limits) or "any number"
-
-
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A policy or a behaviour: plain functions and what the engines need to know of them.
-
-    `act` decides (a policy's target, a customer's arm); `learn`, if there is one, hears every
-    report. `memory` names the float arrays they may write to, each with its length: "arms", the
-    name of a parameter, or a number. Memory is zero when a replication starts.
-    """
-
-    kind: Literal["policy", "behaviour"]
-    name: str
-    act: Callable[..., int]
-    learn: Callable[..., None] | None = None
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    memory: Mapping[str, str | int] = field(default_factory=dict)
-    cites: str = ""
-
-    @property
-    def about(self) -> str:
-        """The first line of the docstring."""
-        return first_line(self.act)
-
-    @property
-    def module(self) -> str:
-        """The module in which it was written."""
-        return self.act.__module__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process finds its own entry, so that a kernel is loaded once and not once a task.
-        parts = (self.act, self.learn, self.parameters, self.memory, self.cites)
-        return _restore, (self.kind, self.name, *parts)
-
-    def params(self, values: tuple[Number, ...]) -> Any:
-        """The parameters as the functions read them, by name."""
-        return fields_type(tuple(self.parameters))(*values)
-
-    def memory_sizes(self, arms: int, values: tuple[Number, ...]) -> tuple[int, ...]:
-        """The length of each array of the memory in a market of `arms` arms."""
-        lengths: dict[object, Number] = {"arms": arms}
-        lengths.update(zip(self.parameters, values, strict=True))
-        return tuple(int(lengths.get(size, size)) for size in self.memory.values())
-
-
-class LawSettings(BaseModel):
-    """What a scenario file says of the arms of one law; `rows` gives numbers, one row an arm."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-
-    def rows(self) -> list[tuple[float, ...]]:
-        """The numbers that the law's functions read, one row for each arm."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, eq=False)
-class Law:
-    """A reward law on [0, 1]: its quantile function, its moments, its settings.
-
-    The theory also wants its `density(x, row)`, or its `atoms(row)` as value -> probability; a law
-    that has neither can be simulated all the same. A `costly` law is worth computing once for all
-    policies.
-    """
-
-    name: str
-    reward: Callable[..., float]
-    mean: Callable[..., float]
-    variance: Callable[..., float]
-    settings: type[LawSettings]
-    cites: str = ""
-    density: Callable[..., float] | None = None
-    atoms: Callable[..., dict[float, float]] | None = None
-    costly: bool = False
-
-    @property
-    def about(self) -> str:
-        """The first line of the docstring."""
-        return first_line(self.reward)
-
-    @property
-    def module(self) -> str:
-        """The module in which it was written."""
-        return self.reward.__module__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore_law, tuple(getattr(self, part.name) for part in fields(self))
 
 
 class Named(Protocol):
@@ -213,7 +110,14 @@ class Catalogue(Generic[Item]):
 
 POLICIES: Catalogue[Entry] = Catalogue("policy", "policies")
 BEHAVIOURS: Catalogue[Entry] = Catalogue("behaviour", "behaviours")
+PRICING: Catalogue[Entry] = Catalogue("pricing rule", "pricing")
 LAWS: Catalogue[Law] = Catalogue("law", "arms")
+
+_CATALOGUES: dict[Kind, Catalogue[Entry]] = {
+    "policy": POLICIES,
+    "behaviour": BEHAVIOURS,
+    "pricing rule": PRICING,
+}
 
 
 def policy(
@@ -221,10 +125,12 @@ def policy(
     *,
     cites: str = "",
     learn: Callable[..., None] | None = None,
-    memory: Mapping[str, str | int] | None = None,
+    memory: Memory | None = None,
     **parameters: Parameter,
 ) -> Callable[[PlainFunction], PlainFunction]:
     """Register `choose(t, book, memory, params, rng)`, which returns the arm to promote.
+
+    `learn(arm, reward, book, memory, params, rng)`, if given, hears every report.
 
     >>> from kcmab_abm import leader, policy
     >>> @policy("follow-the-leader", cites="Section 1")
@@ -232,19 +138,52 @@ def policy(
     ...     '''Always promote the arm with the best record; pays nothing.'''
     ...     return leader(book, rng)
     """
-    return _register(POLICIES, "policy", name, cites, learn, memory, parameters)
+    return _register("policy", name, parameters, learn=learn, memory=memory or {}, cites=cites)
 
 
 def behaviour(
     name: str,
     *,
     cites: str = "",
-    learn: Callable[..., None] | None = None,
-    memory: Mapping[str, str | int] | None = None,
+    hear: Callable[..., None] | None = None,
+    report: Callable[..., float] | None = None,
+    memory: Memory | None = None,
+    settings: type[Settings] | None = None,
     **parameters: Parameter,
 ) -> Callable[[PlainFunction], PlainFunction]:
-    """Register `take(t, book, board, memory, params, rng)`: the arm taken, or -1 to leave."""
-    return _register(BEHAVIOURS, "behaviour", name, cites, learn, memory, parameters)
+    """Register `take(t, book, board, memory, params, rng)`: the arm taken, or -1 to leave.
+
+    `hear(t, arm, reward, book, memory, params, rng)`, if given, hears what customer t reports of
+    her arm; `report(reward, payment, memory, params, rng)` is what a customer says that she got.
+    """
+    return _register(
+        "behaviour",
+        name,
+        parameters,
+        learn=hear,
+        report=report,
+        memory=memory or {},
+        settings=settings,
+        cites=cites,
+    )
+
+
+def pricing(
+    name: str,
+    *,
+    cites: str = "",
+    learn: Callable[..., None] | None = None,
+    memory: Memory | None = None,
+    **parameters: Parameter,
+) -> Callable[[PlainFunction], PlainFunction]:
+    """Register `price(t, gap, memory, params, rng)`: what to offer for an arm `gap` behind.
+
+    `learn(t, offer, taken, memory, params, rng)`, if given, hears whether customer t took the
+    target for what was offered.
+    """
+    return _register(
+        "pricing rule", name, parameters, learn=learn, memory=memory or {}, cites=cites
+    )
 
 
 def law(
@@ -253,40 +192,33 @@ def law(
     settings: type[LawSettings],
     mean: Callable[..., float],
     variance: Callable[..., float],
-    cites: str = "",
-    density: Callable[..., float] | None = None,
-    atoms: Callable[..., dict[float, float]] | None = None,
-    costly: bool = False,
+    **parts: Any,
 ) -> Callable[[PlainFunction], PlainFunction]:
-    """Register `reward(u, row)`, the quantile function of a law on [0, 1]."""
+    """Register `reward(u, row)`, the quantile function of a law on [0, 1].
+
+    `parts` are the optional fields of `Law`: cites, density, atoms, move, within, costly.
+    """
 
     def keep(function: PlainFunction) -> PlainFunction:
-        LAWS.add(Law(name, function, mean, variance, settings, cites, density, atoms, costly))
+        LAWS.add(Law(name, function, mean, variance, settings, **parts))
         return function
 
     return keep
 
 
 def _register(
-    catalogue: Catalogue[Entry],
-    kind: Literal["policy", "behaviour"],
-    name: str,
-    cites: str,
-    learn: Callable[..., None] | None,
-    memory: Mapping[str, str | int] | None,
-    parameters: Mapping[str, Parameter],
+    kind: Kind, name: str, parameters: Mapping[str, Parameter], *, memory: Memory, **parts: Any
 ) -> Callable[[PlainFunction], PlainFunction]:
-    sizes = dict(memory or {})
-    for word in [*parameters, *sizes]:
+    for word in [*parameters, *memory]:
         if not word.isidentifier() or keyword.iskeyword(word) or word.startswith("_"):
             raise MarketError(f"{kind} {name!r}: {word!r} cannot be used as a field name")
-    for word, size in sizes.items():
-        if not (size == "arms" or size in parameters or (isinstance(size, int) and size > 0)):
+    for word, size in memory.items():
+        is_size = size == "arms" or size in parameters or (isinstance(size, int) and size > 0)
+        if not (is_size or callable(size)):
             raise MarketError(
                 f"{kind} {name!r}: memory {word!r} has length {size!r}; allowed are 'arms', "
-                "the name of a parameter, or a number > 0"
+                "the name of a parameter, a number > 0, or a function of arms and settings"
             )
-
     for word, parameter in parameters.items():
         if isinstance(parameter.default, int) and abs(parameter.default) > LARGEST_WHOLE:
             raise MarketError(
@@ -295,17 +227,26 @@ def _register(
             )
 
     def keep(function: PlainFunction) -> PlainFunction:
-        catalogue.add(Entry(kind, name, function, learn, dict(parameters), sizes, cites))
+        entry = Entry(
+            kind, name, function, parameters=dict(parameters), memory=dict(memory), **parts
+        )
+        _CATALOGUES[kind].add(entry)
         return function
 
     return keep
 
 
-def _restore(kind: Literal["policy", "behaviour"], name: str, *parts: Any) -> Entry:
-    catalogue = POLICIES if kind == "policy" else BEHAVIOURS
+def _restore_entry(kind: Kind, name: str, *parts: Any) -> Entry:
+    catalogue = _CATALOGUES[kind]
     if name not in catalogue.names() or catalogue.find(name).act is not parts[0]:
         catalogue.add(Entry(kind, name, *parts))
     return catalogue.find(name)
+
+
+def _compose(kind: Kind, name: str, parts: tuple[Entry, ...]) -> Entry:
+    compose = _CATALOGUES[kind].find(name).compose
+    assert compose is not None
+    return compose(parts)
 
 
 def _restore_law(name: str, reward: Callable[..., float], *parts: Any) -> Law:
@@ -314,10 +255,19 @@ def _restore_law(name: str, reward: Callable[..., float], *parts: Any) -> Law:
     return LAWS.find(name)
 
 
-@cache
-def fields_type(names: tuple[str, ...]) -> Any:
-    """The named tuple with these fields; one class for each set of names."""
-    return namedtuple("Fields", names)  # noqa: PYI024 (the fields are known only now)
+def _reduce_entry(entry: Entry) -> tuple[Any, ...]:
+    if entry.parts:
+        return _compose, (entry.kind, entry.name, entry.parts)
+    return _restore_entry, tuple(getattr(entry, part.name) for part in fields(entry))
+
+
+def _reduce_law(law: Law) -> tuple[Any, ...]:
+    return _restore_law, tuple(getattr(law, part.name) for part in fields(law))
+
+
+# Another process finds its own entry, so that a kernel is loaded once and not once a task.
+copyreg.pickle(Entry, _reduce_entry)
+copyreg.pickle(Law, _reduce_law)
 
 
 def unknown(kind: str, name: object, names: list[str]) -> str:
@@ -325,8 +275,3 @@ def unknown(kind: str, name: object, names: list[str]) -> str:
     near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.6)
     hint = f"Did you mean {near[0]!r}?" if near else f"Choose one of: {', '.join(names)}"
     return f"no {kind} {name!r}. {hint}"
-
-
-def first_line(function: Callable[..., Any]) -> str:
-    """The first line of a function's docstring."""
-    return (function.__doc__ or "").strip().partition("\n")[0].strip()

@@ -211,10 +211,12 @@ def play(file: str, customers: int, policy: str | None, replication: int, seed: 
 
 
 @commands.command(name="list")
-@click.argument("kind", required=False, type=click.Choice(["policies", "behaviours", "laws"]))
+@click.argument(
+    "kind", required=False, type=click.Choice(["policies", "behaviours", "pricing", "laws"])
+)
 @with_option
 def list_command(kind: str | None) -> None:
-    """Show policies, behaviours and laws with their settings.
+    """Show policies, behaviours, pricing rules and laws with their settings.
 
     \b
     Example:

@@ -44,6 +44,11 @@ class Results:
         names = {used.engine for used in self.engines.values()}
         return names.pop() if len(names) == 1 else "mixed"
 
+    @property
+    def regret_measure(self) -> str:
+        """The regret that tables and figures show: dynamic regret where arms change."""
+        return "regret" if self.scenario.market.is_steady else "dynamic_regret"
+
     def summary(self, confidence: float = 0.95) -> pd.DataFrame:
         """One row a policy: regret, compensation, standard errors, intervals, spread."""
         scenario = self.scenario
@@ -107,6 +112,7 @@ class Results:
                     "regret": runs.final("regret"),
                     "compensation": runs.final("compensation"),
                     "realised_regret": runs.final("realised_regret"),
+                    "dynamic_regret": runs.final("dynamic_regret"),
                     "seeding": runs.seeded * cost,
                     "locked_in": runs.locked_in(horizon),
                 }

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
+from pydantic import BaseModel, Discriminator, Field, Tag, create_model
 
-from kcmab_abm.catalogue import BEHAVIOURS, LARGEST_WHOLE, LAWS, POLICIES, Entry, Parameter
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
+from kcmab_abm.entries import LARGEST_WHOLE, Entry, Parameter, Settings
 from kcmab_abm.points import SweepTable
 
 LARGEST_HORIZON = 10**11
@@ -21,27 +22,21 @@ LARGEST_MARKET = 10_000  # arms
 LARGEST_AMOUNT = 1e12  # of time or money: sums over many customers stay finite
 
 
-class Form(BaseModel):
-    """A table of a scenario file: no unknown keys, no silent conversions, no NaN."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class Constant(Form):
+class Constant(Settings):
     """The same duration for everybody."""
 
     law: Literal["constant"]
     value: float = Field(ge=0, le=LARGEST_AMOUNT, description="time units")
 
 
-class Exponential(Form):
+class Exponential(Settings):
     """Durations without memory."""
 
     law: Literal["exponential"]
     mean: float = Field(gt=0, le=LARGEST_AMOUNT, description="time units")
 
 
-class Uniform(Form):
+class Uniform(Settings):
     """Durations spread evenly between two ends."""
 
     law: Literal["uniform"]
@@ -49,13 +44,13 @@ class Uniform(Form):
     high: float = Field(ge=0, le=LARGEST_AMOUNT, description="time units")
 
 
-class Slots(Form):
+class Slots(Settings):
     """One customer a time slot, at 1, 2, 3, ..."""
 
     process: Literal["slots"]
 
 
-class Poisson(Form):
+class Poisson(Settings):
     """Customers who arrive at random, `rate` of them a time unit on average."""
 
     process: Literal["poisson"]
@@ -64,11 +59,47 @@ class Poisson(Form):
     )
 
 
-class Trace(Form):
+class Trace(Settings):
     """Customers who arrive at the times listed in a file, one a line, never decreasing."""
 
     process: Literal["trace"]
     file: str = Field(min_length=1, description="path, relative to the scenario file")
+
+
+Mean = Annotated[float, Field(ge=0, le=1)]
+Places = Annotated[int, Field(ge=1)]
+
+
+class Piecewise(Settings):
+    """Means that jump: from customer `at[k]` on they are `means[k]`."""
+
+    kind: Literal["piecewise"]
+    at: list[Annotated[int, Field(ge=2)]] = Field(
+        min_length=1, description="customers with whom new means begin, in increasing order"
+    )
+    means: list[list[Mean]] = Field(
+        min_length=1, description="the new means of all arms, each time"
+    )
+
+
+class RandomWalk(Settings):
+    """Means that walk at random between two walls, a step for every customer."""
+
+    kind: Literal["random-walk"]
+    step: float = Field(gt=0, le=0.25, description="standard deviation of a step")
+    low: Mean = Field(0.0, description="the lower wall")
+    high: Mean = Field(1.0, description="the upper wall")
+
+
+class Seasonal(Settings):
+    """Means that swing: mu_i + amplitude sin(2 pi (t / period + phase_i)), cut to [0, 1]."""
+
+    kind: Literal["seasonal"]
+    amplitude: Mean = Field(description="how far means swing to either side")
+    period: float = Field(ge=2, le=LARGEST_AMOUNT, description="customers a season")
+    phases: list[Mean] | None = Field(
+        None, description="how far ahead each arm is, in seasons; evenly spread unless given"
+    )
 
 
 def _shape(value: Any) -> str:
@@ -83,6 +114,12 @@ def _tagged(models: Iterable[type[BaseModel]], key: str) -> Any:
     return Annotated[Union[tuple(models)], Field(discriminator=key)]  # noqa: UP007
 
 
+Change = Annotated[Piecewise | RandomWalk | Seasonal, Field(discriminator="kind")]
+Capacity = Annotated[
+    Annotated[Places, Tag("table")]
+    | Annotated[Annotated[list[Places], Field(min_length=1)], Tag("list")],
+    Discriminator(_shape),
+]
 Arrivals = Annotated[Slots | Poisson | Trace, Field(discriminator="process")]
 Duration = Annotated[
     Annotated[Annotated[float, Field(ge=0, le=LARGEST_AMOUNT)], Tag("number")]
@@ -95,6 +132,8 @@ Duration = Annotated[
 
 def _parameter_field(parameter: Parameter) -> Any:
     bounds = {sign: getattr(parameter, sign) for sign in ("gt", "ge", "lt", "le")}
+    if isinstance(parameter.default, bool):
+        return bool, Field(parameter.default, description=parameter.about)
     if isinstance(parameter.default, int):
         bounds["le"] = min(LARGEST_WHOLE, bounds["le"] or LARGEST_WHOLE)
     return (
@@ -108,7 +147,7 @@ def _entry_model(entry: Entry, key: str, **extra: Any) -> type[BaseModel]:
     name_field: Any = (Literal[entry.name], Field(description=entry.about))
     return create_model(
         f"{entry.kind} {entry.name}",
-        __base__=Form,
+        __base__=entry.settings or Settings,
         __doc__=entry.about,
         **{key: name_field},
         **extra,
@@ -126,14 +165,98 @@ def _law_models() -> list[type[BaseModel]]:
     return models
 
 
-def scenario_form() -> type[BaseModel]:
-    """The model of a whole scenario file, for the catalogue as it is now."""
+def _optional(kind: Any, description: str, **bounds: Any) -> Any:
+    return kind | None, Field(None, description=description, **bounds)
+
+
+def _arms() -> Any:
     laws = _tagged(_law_models(), "law")
-    arms = Annotated[
+    shapes = Annotated[
         Annotated[laws, Tag("table")]  # type: ignore[valid-type]
         | Annotated[Annotated[list[laws], Field(min_length=1)], Tag("list")],  # type: ignore[valid-type]
         Discriminator(_shape),
     ]
+    return shapes, Field(description="one table for arms of one law, or a list of such tables")
+
+
+def _customers() -> Any:
+    weight: Any = (float, Field(1.0, ge=0, le=LARGEST_AMOUNT, description="of this kind, relative"))
+    kinds = [each for each in BEHAVIOURS if each.compose is None]
+    parts = _tagged([_entry_model(each, "behaviour", weight=weight) for each in kinds], "behaviour")
+    several: Any = (
+        list[parts],  # type: ignore[valid-type]
+        Field(min_length=1, max_length=20, description="the kinds of customers, with weights"),
+    )
+    models = [
+        _entry_model(each, "behaviour", **({"of": several} if each.compose else {}))
+        for each in BEHAVIOURS
+    ]
+    return _tagged(models, "behaviour"), Field({"behaviour": "greedy"}, validate_default=True)
+
+
+def _market() -> type[BaseModel]:
+    ties: Any = (
+        Literal["random", "first"],
+        Field("random", description="how equal arms are told apart; 'first' for comparison only"),
+    )
+    amount: dict[str, Any] = {"ge": 0, "le": LARGEST_AMOUNT}
+    when_full: Any = (
+        Literal["wait", "switch", "leave"],
+        Field("wait", description="what a customer does who finds the arm busy"),
+    )
+    return create_model(
+        "market",
+        __base__=Settings,
+        arms=_arms(),
+        change=_optional(Change, "how the true means change, if they do"),
+        customers=_customers(),
+        arrivals=(Arrivals, Field({"process": "slots"}, validate_default=True)),
+        ties=ties,
+        seeding_cost=(
+            float,
+            Field(
+                0.0, description="paid to a customer directed to an arm with no report", **amount
+            ),
+        ),
+        service_time=(Duration, Field(0.0, description="from choosing to having consumed")),
+        report_delay=(Duration, Field(0.0, description="from having consumed to being read")),
+        report_probability=(
+            float,
+            Field(1.0, gt=0, le=1, description="chance that a customer reports at all"),
+        ),
+        capacity=_optional(Capacity, "customers that an arm serves at a time, or a list of them"),
+        when_full=when_full,
+        patience=_optional(Duration, "how long a waiting customer stays; for ever unless given"),
+    )
+
+
+def _purse() -> type[BaseModel]:
+    rules = _tagged([_entry_model(each, "rule") for each in PRICING], "rule")
+    amount: dict[str, Any] = {"ge": 0, "le": LARGEST_AMOUNT}
+    when_short: Any = (
+        Literal["refuse", "pay-rest"],
+        Field("refuse", description="offer nothing, or what is left, when a budget runs short"),
+    )
+    return create_model(
+        "purse",
+        __base__=Settings,
+        __doc__="How much the controller offers, and what it can spend.",
+        offer=(rules, Field({"rule": "least"}, validate_default=True)),
+        cap=_optional(float, "the most that is offered to a customer", **amount),
+        budget=_optional(float, "the most that is paid to all customers together", **amount),
+        period=_optional(int, "customers a period", ge=1, le=LARGEST_HORIZON),
+        period_budget=_optional(float, "the most that is paid in a period", **amount),
+        when_short=when_short,
+        also=(int, Field(0, ge=0, le=LARGEST_MARKET, description="arms offered beside the target")),
+        misjudgement=(
+            float,
+            Field(0.0, description="standard deviation of the controller's estimates", **amount),
+        ),
+    )
+
+
+def scenario_form() -> type[BaseModel]:
+    """The model of a whole scenario file, for the catalogue as it is now."""
     label: Any = (
         str | None,
         Field(None, min_length=1, max_length=80, description="how tables and figures call it"),
@@ -143,42 +266,15 @@ def scenario_form() -> type[BaseModel]:
         list[one_policy],  # type: ignore[valid-type]
         Field(min_length=1, description="the controllers to compare"),
     )
-    customers = _tagged([_entry_model(each, "behaviour") for each in BEHAVIOURS], "behaviour")
-    ties: Any = (
-        Literal["random", "first"],
-        Field("random", description="how equal arms are told apart; 'first' for comparison only"),
-    )
-    market = create_model(
-        "market",
-        __base__=Form,
-        arms=(arms, Field(description="one table for arms of one law, or a list of such tables")),
-        customers=(customers, Field({"behaviour": "greedy"}, validate_default=True)),
-        arrivals=(Arrivals, Field({"process": "slots"}, validate_default=True)),
-        ties=ties,
-        seeding_cost=(
-            float,
-            Field(
-                0.0,
-                ge=0,
-                le=LARGEST_AMOUNT,
-                description="paid to a customer directed to an arm with no report",
-            ),
-        ),
-        service_time=(Duration, Field(0.0, description="from choosing to having consumed")),
-        report_delay=(Duration, Field(0.0, description="from having consumed to being read")),
-        report_probability=(
-            float,
-            Field(1.0, gt=0, le=1, description="chance that a customer reports at all"),
-        ),
-    )
     return create_model(
         "kcmab scenario",
-        __base__=Form,
+        __base__=Settings,
         title=(str, Field("", max_length=200, description="one line for tables and figures")),
         horizon=(int, Field(ge=1, le=LARGEST_HORIZON, description="T, customers a replication")),
         replications=(int, Field(1000, ge=1, le=LARGEST_REPLICATIONS, description="markets run")),
         seed=(int, Field(0, ge=0, le=LARGEST_SEED, description="same seed, same results")),
-        market=(market, Field()),
+        market=(_market(), Field()),
+        purse=(_purse(), Field({}, validate_default=True)),
         policy=policies,
         sweep=(SweepTable | None, Field(None, description="settings to vary, and how")),
     )
@@ -192,20 +288,37 @@ def json_schema() -> dict[str, Any]:
 
 def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
     """The keys allowed in every table of the form, by the table's place (tags included)."""
-    market = form.model_fields["market"].annotation
-    assert market is not None
-    places = {(): list(form.model_fields), ("market",): list(market.model_fields)}
+    places: dict[tuple[str, ...], list[str]] = {(): list(form.model_fields)}
+    for word in ("market", "purse"):
+        table = form.model_fields[word].annotation
+        assert table is not None
+        places[word,] = list(table.model_fields)
+    durations = _static(constant=Constant, exponential=Exponential, uniform=Uniform)
+    kinds = [(each.name, ["behaviour", *each.defaults()]) for each in BEHAVIOURS]
     groups: list[tuple[tuple[str, ...], Iterable[tuple[str, list[str]]]]] = [
         (("policy",), [(e.name, ["name", "label", *e.parameters]) for e in POLICIES]),
-        (("market", "customers"), [(e.name, ["behaviour", *e.parameters]) for e in BEHAVIOURS]),
+        (("purse", "offer"), [(e.name, ["rule", *e.parameters]) for e in PRICING]),
+        (("market", "customers"), kinds),
+        *(
+            (
+                ("market", "customers", each.name, "of"),
+                [(tag, [*words, "weight"]) for tag, words in kinds],
+            )
+            for each in BEHAVIOURS
+            if each.compose
+        ),
         *(
             (("market", "arms", shape), [(w.name, ["law", *w.settings.model_fields]) for w in LAWS])
             for shape in ("table", "list")
         ),
-        (("market", "arrivals"), _static(Slots, Poisson, Trace)),
+        (("market", "arrivals"), _static(slots=Slots, poisson=Poisson, trace=Trace)),
+        (
+            ("market", "change"),
+            _static(piecewise=Piecewise, random_walk=RandomWalk, seasonal=Seasonal),
+        ),
         *(
-            (("market", word, "table"), _static(Constant, Exponential, Uniform))
-            for word in ("service_time", "report_delay")
+            (("market", word, "table"), durations)
+            for word in ("service_time", "report_delay", "patience")
         ),
     ]
     places["sweep",] = list(SweepTable.model_fields)
@@ -214,5 +327,5 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
     return places
 
 
-def _static(*models: type[BaseModel]) -> list[tuple[str, list[str]]]:
-    return [(model.__name__.lower(), list(model.model_fields)) for model in models]
+def _static(**models: type[BaseModel]) -> list[tuple[str, list[str]]]:
+    return [(name.replace("_", "-"), list(each.model_fields)) for name, each in models.items()]

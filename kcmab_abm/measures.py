@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 _EVEN, _GEOMETRIC = 50, 40
+_KEPT = ("curves", "seeded", "targeted", "accepted", "paid", "left", "late_wrong", "waited")
 
 
 def checkpoints(horizon: int) -> NDArray[np.int64]:
@@ -72,14 +73,16 @@ class Runs:
         self.targeted = np.zeros(replications, np.int64)
         self.accepted = np.zeros(replications, np.int64)
         self.paid = np.zeros(replications, np.int64)
+        self.left = np.zeros(replications, np.int64)
         self.late_wrong = np.zeros(replications, np.int64)
+        self.waited = np.zeros(replications)
         self.pulls = Moments()
         self.payments = Moments()
 
     def add(self, first: int, tally: Tally) -> None:
         """Take in a chunk of replications; chunks must come in order."""
         here = slice(first, first + len(tally.seeded))
-        for name in ("curves", "seeded", "targeted", "accepted", "paid", "late_wrong"):
+        for name in _KEPT:
             getattr(self, name)[here] = getattr(tally, name)
         self.pulls.add(tally.pulls.astype(np.float64))
         self.payments.add(tally.payments)
@@ -97,12 +100,7 @@ class Runs:
     def digest(self) -> bytes:
         """A fingerprint of every number."""
         arrays = [
-            self.curves,
-            self.seeded,
-            self.targeted,
-            self.accepted,
-            self.paid,
-            self.late_wrong,
+            *(getattr(self, name) for name in _KEPT),
             self.pulls.mean,
             self.pulls.squares,
             self.payments.mean,
@@ -134,7 +132,7 @@ def summary_row(
     """One policy in one row: means with standard errors and intervals, and the spread."""
     row: dict[str, object] = {"policy": label}
     count = len(runs.seeded)
-    for measure in ("regret", "compensation", "realised_regret"):
+    for measure in ("regret", "compensation", "realised_regret", "dynamic_regret"):
         final = runs.final(measure)
         mean, se = float(final.mean()), standard_error(final)
         width = half_width(se, count, confidence)
@@ -150,6 +148,8 @@ def summary_row(
         "seeding": float((runs.seeded * cost).mean()),
         "acceptance": int(runs.accepted.sum()) / targeted if targeted else float("nan"),
         "paid_customers": float(runs.paid.mean()),
+        "left": float(runs.left.mean()) / horizon,
+        "mean_wait": float(runs.waited.mean()) / horizon,
         "locked_in": locked / count,
         "locked_in_low": float(interval.low),
         "locked_in_high": float(interval.high),

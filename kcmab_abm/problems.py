@@ -14,6 +14,7 @@ from kcmab_abm.forms import keys_by_place
 _MUST_BE = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "bool_type": "true or false",
     "float_type": "a number",
     "finite_number": "a finite number",
     "string_type": "a text in quotes",
@@ -30,15 +31,27 @@ _MUST_BE = {
     "string_too_short": "a text of {min_length} or more characters",
     "string_too_long": "a text of at most {max_length} characters",
 }
-_KINDS = {"name": "policy", "behaviour": "behaviour", "law": "law", "process": "arrival process"}
+_KINDS = {
+    "name": "policy",
+    "behaviour": "behaviour",
+    "law": "law",
+    "process": "arrival process",
+    "rule": "pricing rule",
+    "kind": "kind of change",
+}
 # How many tags pydantic puts into a path below these tables: the shape of a value, its name.
 _TAGS = {
     ("policy",): 1,
     ("market", "customers"): 1,
+    ("market", "customers", "of"): 1,
     ("market", "arrivals"): 1,
+    ("market", "change"): 1,
+    ("market", "capacity"): 1,
+    ("purse", "offer"): 1,
     ("market", "arms"): 2,
     ("market", "service_time"): 2,
     ("market", "report_delay"): 2,
+    ("market", "patience"): 2,
 }
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that TOML takes without quotes
 _LONGEST = 60
@@ -100,13 +113,16 @@ def _place(loc: tuple[int | str, ...], settings: Any) -> str:
     """The path of a fault; tags that pydantic adds to it are not part of the file."""
     path = ""
     here: Any = settings
-    below, tags = next((pair for pair in _TAGS.items() if loc[: len(pair[0])] == pair[0]), ((), 0))
-    for step, word in enumerate(loc):
-        if isinstance(word, str) and step >= len(below) and tags:
+    keys: tuple[str, ...] = ()
+    tags = 0
+    for word in loc:
+        if isinstance(word, str) and tags:
             tags -= 1
         elif isinstance(here, Mapping):
             path = _join(path, str(word))
             here = here.get(word)
+            keys = (*keys, str(word))
+            tags = _TAGS.get(keys, 0)
         elif isinstance(here, list) and isinstance(word, int):
             path += f"[{word}]"
             here = here[word] if word < len(here) else None

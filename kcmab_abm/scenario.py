@@ -7,17 +7,20 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, Entry, Number
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
+from kcmab_abm.changes import PIECEWISE, SEASONAL, STEADY, WALK
+from kcmab_abm.entries import Entry, Number
 from kcmab_abm.errors import ScenarioError
 from kcmab_abm.forms import LARGEST_MARKET, scenario_form
 from kcmab_abm.points import Sweep, make_sweep, point_name
 from kcmab_abm.problems import explain
-from kcmab_abm.world import Arm, Arrivals, Choice, Duration, Market
+from kcmab_abm.world import Arm, Arrivals, Capacity, Change, Choice, Duration, Market, Offers
 
 
 @dataclass(frozen=True)
@@ -151,13 +154,14 @@ def _make(model: type[BaseModel], settings: Any, folder: Path) -> Scenario:
         raise ScenarioError(explain(error, settings, model)) from None
     data = form.model_dump(exclude_none=True)
     problems: list[str] = []
-    policies = _policies(data["policy"], problems)
+    market = _market(form, data, folder, problems)
+    policies = _policies(data["policy"], len(market.arms), problems)
     scenario = Scenario(
         title=data["title"],
         horizon=data["horizon"],
         replications=data["replications"],
         seed=data["seed"],
-        market=_market(form, data, folder, problems),
+        market=market,
         policies=policies,
         settings=data,
         folder=folder,
@@ -182,18 +186,162 @@ def _market(form: Any, data: dict[str, Any], folder: Path, problems: list[str]) 
     arms = tuple(Arm(LAWS.find(group.law), row) for group in groups for row in group.rows())
     if len(arms) > LARGEST_MARKET:
         problems.append(f"market.arms: must be at most {LARGEST_MARKET} arms, got {len(arms)}")
-    customers = market["customers"]
-    behaviour = BEHAVIOURS.find(customers["behaviour"])
+    customers = _customers(market["customers"])
+    _check_memory("market.customers", customers, len(arms), problems)
     return Market(
         arms=arms,
-        customers=Choice(behaviour, behaviour.name, _values(behaviour, customers)),
+        customers=customers,
         arrivals=_arrivals(market["arrivals"], folder, data["horizon"], problems),
         first_ties=market["ties"] == "first",
         seeding_cost=float(market["seeding_cost"]),
         service_time=_duration(market, "service_time", problems),
         report_delay=_duration(market, "report_delay", problems),
         report_probability=float(market["report_probability"]),
+        offers=_offers(data["purse"], problems),
+        change=_change(market.get("change"), arms, problems),
+        capacity=_capacity(market, len(arms), problems),
     )
+
+
+def _customers(table: Mapping[str, Any]) -> Choice:
+    entry = BEHAVIOURS.find(table["behaviour"])
+    if entry.compose is None:
+        return _choice(entry, entry.name, table)
+    given = [each for each in table["of"] if each["weight"] > 0.0] or table["of"][:1]
+    parts = [_customers(each) for each in given]
+    total = math.fsum(each["weight"] for each in given)
+    shares = [each["weight"] / total if total else 1.0 for each in given]
+    values = (*shares, *(value for part in parts for value in part.values))
+    settings = [
+        {**dict(zip(part.entry.parameters, part.values, strict=True)), **part.extras}
+        for part in parts
+    ]
+    entry = entry.compose(tuple(part.entry for part in parts))
+    return Choice(entry, entry.name, values, {"of": settings})
+
+
+def _choice(entry: Entry, label: str, table: Mapping[str, Any]) -> Choice:
+    extra = entry.settings.model_fields if entry.settings else ()
+    return Choice(entry, label, _values(entry, table), {word: table.get(word) for word in extra})
+
+
+def _check_memory(place: str, choice: Choice, arms: int, problems: list[str]) -> None:
+    try:
+        choice.blank_memory(min(arms, LARGEST_MARKET))
+    except ValueError as error:
+        problems.append(f"{place}: {error}")
+
+
+def _offers(table: Mapping[str, Any], problems: list[str]) -> Offers:
+    rule = PRICING.find(table["offer"]["rule"])
+    if ("period" in table) != ("period_budget" in table):
+        given, missing = sorted(("period", "period_budget"), key=lambda word: word not in table)
+        problems.append(f"purse.{missing}: is required with {given}, and missing")
+    return Offers(
+        rule=_choice(rule, rule.name, table["offer"]),
+        cap=float(table.get("cap", math.inf)),
+        budget=float(table.get("budget", math.inf)),
+        period=table.get("period", 0),
+        allowance=float(table.get("period_budget", math.inf)),
+        pays_rest=table["when_short"] == "pay-rest",
+        also=table["also"],
+        error=float(table["misjudgement"]),
+    )
+
+
+def _change(table: Mapping[str, Any] | None, arms: tuple[Arm, ...], problems: list[str]) -> Change:
+    if table is None:
+        return Change(STEADY)
+    stiff = sorted({arm.law.name for arm in arms if arm.law.move is None})
+    able = [law.name for law in LAWS if law.move is not None]
+    if stiff:
+        problems.append(
+            f"market.change: arms of law {', '.join(stiff)} cannot change; use {', '.join(able)}"
+        )
+    low = max(arm.law.within[0] for arm in arms)
+    high = min(arm.law.within[1] for arm in arms)
+    if table["kind"] == "random-walk":
+        walls = max(low, float(table["low"])), min(high, float(table["high"]))
+        return _random_walk(float(table["step"]), walls, arms, problems)
+    if table["kind"] == "seasonal":
+        phases = table.get("phases") or [place / len(arms) for place in range(len(arms))]
+        _check_count("market.change.phases", phases, len(arms), problems)
+        return Change(
+            SEASONAL,
+            low=low,
+            high=high,
+            amplitude=float(table["amplitude"]),
+            period=float(table["period"]),
+            phases=tuple(map(float, phases)),
+        )
+    return _piecewise(table, (low, high), len(arms), problems)
+
+
+def _random_walk(
+    step: float, walls: tuple[float, float], arms: tuple[Arm, ...], problems: list[str]
+) -> Change:
+    low, high = walls
+    if high - low < 2.0 * step:
+        problems.append(
+            f"market.change: high - low must be at least 2 step = {2 * step:g}, "
+            f"got {low:g} and {high:g}"
+        )
+    for place, arm in enumerate(arms):
+        if not low <= arm.mean <= high:
+            problems.append(
+                f"market.change: arm {place} begins at {arm.mean:g}, outside of the walls "
+                f"{low:g} and {high:g}; move the arm or the walls"
+            )
+    return Change(WALK, step=step, low=low, high=high)
+
+
+def _piecewise(
+    table: Mapping[str, Any], within: tuple[float, float], arms: int, problems: list[str]
+) -> Change:
+    at, levels = table["at"], table["means"]
+    if any(one >= other for one, other in pairwise(at)):
+        problems.append(f"market.change.at: must increase, got {at}")
+    if len(levels) != len(at):
+        problems.append(
+            f"market.change.means: must have a list for each of the {len(at)} entries of at, "
+            f"got {len(levels)}"
+        )
+    for place, means in enumerate(levels):
+        _check_count(f"market.change.means[{place}]", means, arms, problems)
+        for arm, mean in enumerate(means):
+            if not within[0] <= mean <= within[1]:
+                problems.append(
+                    f"market.change.means[{place}][{arm}]: must be from {within[0]:g} to "
+                    f"{within[1]:g} for arms of this law, got {mean:g}"
+                )
+    if problems:
+        return Change(STEADY)
+    return Change(PIECEWISE, at=tuple(at), levels=tuple(tuple(map(float, row)) for row in levels))
+
+
+def _check_count(place: str, numbers: list[Any], arms: int, problems: list[str]) -> None:
+    if len(numbers) != arms:
+        problems.append(
+            f"{place}: must have one entry for each of the {arms} arms, got {len(numbers)}"
+        )
+
+
+def _capacity(market: Mapping[str, Any], arms: int, problems: list[str]) -> Capacity | None:
+    given = market.get("capacity")
+    if given is None:
+        idle = [
+            word for word in ("patience", "when_full") if market.get(word) not in (None, "wait")
+        ]
+        problems += [f"market.{word}: needs a capacity, and there is none" for word in idle]
+        return None
+    places = given if isinstance(given, list) else [given] * arms
+    _check_count("market.capacity", places, arms, problems)
+    if market["service_time"] == 0.0:
+        problems.append("market.capacity: needs a service_time > 0, or no arm is ever busy")
+    if market["when_full"] != "wait" and "patience" in market:
+        problems.append("market.patience: is for customers who wait; when_full must be 'wait'")
+    patience = _duration(market, "patience", problems) if "patience" in market else None
+    return Capacity(tuple(places), market["when_full"], patience)
 
 
 def _values(entry: Entry, table: Mapping[str, Any]) -> tuple[Number, ...]:
@@ -212,7 +360,7 @@ def _duration(market: Mapping[str, Any], word: str, problems: list[str]) -> Dura
     return Duration(given["law"], low, *high)
 
 
-def _policies(tables: list[dict[str, Any]], problems: list[str]) -> tuple[Choice, ...]:
+def _policies(tables: list[dict[str, Any]], arms: int, problems: list[str]) -> tuple[Choice, ...]:
     entries = [POLICIES.find(table["name"]) for table in tables]
     names = Counter(entry.name for entry in entries)
     choices: list[Choice] = []
@@ -225,7 +373,9 @@ def _policies(tables: list[dict[str, Any]], problems: list[str]) -> tuple[Choice
                 f"policy[{place}].label: {label!r} is already the label of "
                 f"policy[{taken.index(label)}]; give each policy a label of its own"
             )
-        choices.append(Choice(entry, label, values))
+        choices.append(_choice(entry, label, table))
+    for place, choice in enumerate(choices):
+        _check_memory(f"policy[{place}]", choice, arms, problems)
     return tuple(choices)
 
 

@@ -25,6 +25,7 @@ class PointResults:
     """What is kept of one point: small tables, no curves of single replications."""
 
     settings: Mapping[str, Any]
+    regret_measure: str
     engines: dict[str, Used]
     digest: str
     summary: pd.DataFrame
@@ -49,6 +50,12 @@ class SweepResults:
         """The engine that ran: 'batch', 'market', or 'mixed' if points or policies differed."""
         names = {used.engine for each in self.points for used in each.engines.values()}
         return names.pop() if len(names) == 1 else "mixed"
+
+    @property
+    def regret_measure(self) -> str:
+        """The regret that tables and figures show: dynamic regret where arms change anywhere."""
+        measures = {each.regret_measure for each in self.points}
+        return measures.pop() if len(measures) == 1 else "dynamic_regret"
 
     @property
     def size(self) -> str:
@@ -169,6 +176,7 @@ def _naming(place: int, point: Point) -> Iterator[None]:
 def _kept(results: Results) -> PointResults:
     return PointResults(
         settings=results.scenario.settings,
+        regret_measure=results.regret_measure,
         engines=results.engines,
         digest=results.digest(),
         summary=results.summary(),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CURVES = ("regret", "realised_regret", "compensation")
+CURVES = ("regret", "realised_regret", "compensation", "dynamic_regret")
 LATE = 1000  # customers at the end of a run by whom a lock-in is judged
 
 
@@ -22,8 +22,10 @@ class Trajectory:
 
     Every array has one entry a customer, in the order of arrival. Arms are numbered from 0; an
     entry of `arms` is -1 where the customer left without pulling. `offers` are those posted on the
-    target; `seeded` marks the customers whom the controller directed because some arm had no report
-    yet: they are paid the seeding cost, which is kept out of `payments`.
+    target; `regrets` are what the best arm of the moment promised beyond the arm taken; `waits` are
+    how long customers stood in line. `seeded` marks the customers whom the controller directed
+    because some arm had no report yet: they are paid the seeding cost, which is kept out of
+    `payments`.
     """
 
     clock: Floats
@@ -34,6 +36,7 @@ class Trajectory:
     payments: Floats
     regrets: Floats
     seeded: NDArray[np.bool_]
+    waits: Floats
 
     def __len__(self) -> int:
         return len(self.arms)
@@ -49,6 +52,7 @@ class Trajectory:
             "payment": self.payments,
             "regret": self.regrets,
             "seeded": self.seeded,
+            "wait": self.waits,
         }
         customers = pd.RangeIndex(1, len(self) + 1, name="customer")
         return pd.DataFrame(columns, index=customers)
@@ -59,8 +63,9 @@ class Tally(NamedTuple):
 
     `curves[r, c, m]` is measure `CURVES[m]` after the c-th checkpoint. The rest holds for the
     whole run: customers seeded, customers targeted after that, those of them who took the target,
-    customers who were paid, customers among the last thousand on a wrong arm, and for each arm how
-    often it was pulled and what was paid for it.
+    customers who were paid, customers who left without pulling, customers among the last thousand
+    on a wrong arm, the time that all spent in line, and for each arm how often it was pulled and
+    what was paid for it.
     """
 
     curves: Floats
@@ -68,7 +73,9 @@ class Tally(NamedTuple):
     targeted: Ints
     accepted: Ints
     paid: Ints
+    left: Ints
     late_wrong: Ints
+    waited: Floats
     pulls: Ints
     payments: Floats
 
@@ -81,29 +88,41 @@ def empty_tally(replications: int, checkpoints: int, arms: int) -> Tally:
         targeted=np.zeros(replications, np.int64),
         accepted=np.zeros(replications, np.int64),
         paid=np.zeros(replications, np.int64),
+        left=np.zeros(replications, np.int64),
         late_wrong=np.zeros(replications, np.int64),
+        waited=np.zeros(replications),
         pulls=np.zeros((replications, arms), np.int64),
         payments=np.zeros((replications, arms)),
     )
 
 
-def tally(run: Trajectory, means: Floats, checkpoints: Ints) -> Tally:
-    """Add up one trajectory, customer after customer, as the compiled engine does."""
-    best = means.max()
-    curves = np.empty((1, len(checkpoints), len(CURVES)))
-    for place, steps in enumerate([run.regrets, best - run.rewards, run.payments]):
-        curves[0, :, place] = np.cumsum(steps)[checkpoints - 1]
+def tally(run: Trajectory, means: Floats, checkpoints: Ints, path: Floats | None = None) -> Tally:
+    """Add up one trajectory, customer after customer, as the compiled engine does.
+
+    `means` are the true means; where they change, `path` has them customer by customer.
+    """
     pulled = run.arms >= 0
-    wrong = np.where(pulled, means[run.arms] < best, True)
+    dynamic = np.cumsum(run.regrets)
+    if path is None:
+        regret = dynamic
+        realised = np.cumsum(means.max() - run.rewards)
+    else:
+        best = np.cumsum(path, axis=0).max(axis=1)
+        taken = np.where(pulled, path[np.arange(len(run)), run.arms], 0.0)
+        regret = best - np.cumsum(taken)
+        realised = best - np.cumsum(run.rewards)
+    sums = [regret, realised, np.cumsum(run.payments), dynamic]
     asked = ~run.seeded
     arms = run.arms[pulled]
     return Tally(
-        curves=curves,
+        curves=np.stack([each[checkpoints - 1] for each in sums], axis=1)[None],
         seeded=_count(run.seeded),
         targeted=_count(asked),
         accepted=_count(asked & (run.arms == run.targets)),
         paid=_count(run.payments > 0.0),
-        late_wrong=_count(wrong[-LATE:]),
+        left=_count(~pulled),
+        late_wrong=_count((run.regrets > 0.0)[-LATE:] | ~pulled[-LATE:]),
+        waited=np.array([run.waits.sum()]),
         pulls=np.bincount(arms, minlength=len(means))[None, :].astype(np.int64),
         payments=_sums(arms, run.payments[pulled], len(means)),
     )

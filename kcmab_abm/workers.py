@@ -75,9 +75,13 @@ def run_chunk(chunk: Chunk, control: Control | None = None) -> list[Tally]:
 
 def _run_market(chunk: Chunk, policy: Choice, meter: _Meter | None = None) -> Tally:
     parts = []
+    scenario, market = chunk.scenario, chunk.scenario.market
     for replication in range(chunk.first, chunk.first + chunk.count):
-        run = run_market(chunk.scenario, policy, replication)
-        parts.append(tally(run, chunk.scenario.market.means, chunk.points))
+        run = run_market(scenario, policy, replication)
+        path = None
+        if not market.is_steady:
+            path = market.means_over_time(scenario.seed, replication, len(run))
+        parts.append(tally(run, market.means, chunk.points, path))
         if meter is not None:
             meter.add(len(run))
     return Tally(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))

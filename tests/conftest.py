@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 
 _COMMON = {
     "deadline": None,
@@ -23,7 +23,7 @@ settings.load_profile("steady")
 @pytest.fixture
 def _own_catalogue():
     """The test finds the package's own catalogue, and what it registers is forgotten after it."""
-    catalogues = (POLICIES, BEHAVIOURS, LAWS)
+    catalogues = (POLICIES, BEHAVIOURS, PRICING, LAWS)
     before = [dict(catalogue._items) for catalogue in catalogues if catalogue.names()]
     for catalogue in catalogues:
         own = {name: catalogue.find(name) for name in catalogue.own_names()}

@@ -13,7 +13,13 @@ from kcmab_abm.forms import LARGEST_REPLICATIONS, LARGEST_SEED
 POLICY_NAMES = POLICIES.own_names()
 BEHAVIOUR_NAMES = BEHAVIOURS.own_names()
 LAW_NAMES = LAWS.own_names()
-PAIRS = [(policy, behaviour) for policy in POLICY_NAMES for behaviour in BEHAVIOUR_NAMES]
+# Every policy with the paper's customers, every behaviour with the paper's policy:
+# a kernel for each of all pairs would take minutes to compile.
+PAIRS = [
+    *((policy, "greedy") for policy in POLICY_NAMES),
+    *(("ucb", behaviour) for behaviour in BEHAVIOUR_NAMES if behaviour != "greedy"),
+    ("modified-ts", "logit"),
+]
 
 NINE_ARMS = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
 
@@ -121,7 +127,10 @@ def numbers_within(parameter):
     highest = [limit for limit in (parameter.lt, parameter.le) if limit is not None]
     low = max(lowest, default=parameter.default - spread)
     high = min(highest, default=parameter.default + spread)
+    if isinstance(parameter.default, bool):
+        return st.booleans()
     if isinstance(parameter.default, int):
+        high = min(high, max(low + 1, parameter.default + spread))
         inside = st.integers(low + (parameter.gt == low), high - (parameter.lt == high))
     else:
         inside = between(
@@ -132,10 +141,45 @@ def numbers_within(parameter):
 
 def tables(entry, key):
     """What a scenario file may say of this policy or behaviour."""
+    if entry.compose is not None:
+        return mixtures(key, entry.name)
+    numbers = {word: numbers_within(each) for word, each in entry.parameters.items()}
     return st.fixed_dictionaries(
-        {key: st.just(entry.name)},
-        optional={word: numbers_within(each) for word, each in entry.parameters.items()},
+        {key: st.just(entry.name)}, optional=numbers | EXTRAS.get(entry.name, {})
     )
+
+
+# Settings that must fit together, or that are not numbers.
+EXTRAS = {
+    "social": {
+        "graph": st.sampled_from(["complete", "ring", "small-world", "scale-free"]),
+        "people": st.integers(5, 20),
+        "neighbours": st.sampled_from([2, 4]),
+    },
+    "recency": {"window": st.integers(0, 12)},
+    "sliding-window-ucb": {"window": st.integers(1, 30)},
+}
+
+# The kinds that a mixture is made of here: each other choice would be a kernel of its own.
+MIXED = ("logit", "drifted-feedback", "recency")
+
+
+def mixtures(key, name):
+    """Customers of three kinds, all of them present."""
+    parts = [
+        st.tuples(tables(BEHAVIOURS.find(each), key), between(0.01, 10.0)).map(
+            lambda pair: {**pair[0], "weight": pair[1]}
+        )
+        for each in MIXED
+    ]
+    return st.tuples(*parts).map(lambda each: {key: name, "of": list(each)})
+
+
+def default_customers(name):
+    """The table of customers as they are unless told otherwise."""
+    if BEHAVIOURS.find(name).compose is None:
+        return {"behaviour": name}
+    return {"behaviour": name, "of": [{"behaviour": each} for each in MIXED]}
 
 
 def policy_tables(name):

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from kcmab_abm.catalogue import LawSettings, law
+from kcmab_abm.catalogue import law
+from kcmab_abm.entries import LawSettings
 
 Row = NDArray[np.float64]
 
@@ -40,7 +41,20 @@ def atoms(row: Row) -> dict[float, float]:
     return {0.0: 1.0 - float(row[0]), 1.0: float(row[0])}
 
 
-@law("bernoulli", settings=Settings, mean=mean, variance=variance, atoms=atoms, cites="Theorem 1")
+def move(mean: float, row: Row, moved: Row) -> None:
+    """The same law with another mean."""
+    moved[0] = mean
+
+
+@law(
+    "bernoulli",
+    settings=Settings,
+    mean=mean,
+    variance=variance,
+    atoms=atoms,
+    move=move,
+    cites="Theorem 1",
+)
 def reward(u: float, row: Row) -> float:
     """Pays 1 with probability p, else 0."""
     return 1.0 if u >= 1.0 - row[0] else 0.0

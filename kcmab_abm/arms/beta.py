@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from scipy.special import betaincinv
 from scipy.stats import beta as beta_distribution
 
-from kcmab_abm.catalogue import LawSettings, law
+from kcmab_abm.catalogue import law
+from kcmab_abm.entries import LawSettings
 
 Row = NDArray[np.float64]
 Shapes = list[Annotated[float, Field(ge=1e-3, le=1e6)]]
@@ -67,7 +68,23 @@ def density(x: float, row: Row) -> float:
     return float(beta_distribution.pdf(x, row[0], row[1]))
 
 
-@law("beta", settings=Settings, mean=mean, variance=variance, density=density, costly=True)
+def move(mean: float, row: Row, moved: Row) -> None:
+    """The same concentration around another mean."""
+    total = row[0] + row[1]
+    moved[0] = mean * total
+    moved[1] = (1.0 - mean) * total
+
+
+@law(
+    "beta",
+    settings=Settings,
+    mean=mean,
+    variance=variance,
+    density=density,
+    move=move,
+    within=(0.001, 0.999),
+    costly=True,
+)
 def reward(u: float, row: Row) -> float:
     """Pays an amount with a Beta(alpha, beta) distribution."""
     return float(betaincinv(row[0], row[1], u))

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from kcmab_abm.catalogue import LawSettings, law
+from kcmab_abm.catalogue import law
+from kcmab_abm.entries import LawSettings
 
 Row = NDArray[np.float64]
 Shares = Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(min_length=1)]

@@ -29,14 +29,24 @@ import scipy
 from numba.extending import register_jitable
 
 import kcmab_abm
-from kcmab_abm import book, offers, streams
+from kcmab_abm import book, changes, offers, purse, streams
 from kcmab_abm.batch import kernel as template
 from kcmab_abm.batch import special  # noqa: F401 (teaches numba SciPy's functions)
 from kcmab_abm.batch.reach import Opaque, digest, fresh, reachable
-from kcmab_abm.catalogue import LAWS, Entry, Law, fields_type
+from kcmab_abm.catalogue import LAWS
+from kcmab_abm.entries import Entry, Law, fields_type
 
 _PACKAGE = Path(kcmab_abm.__file__).parent
-_SOURCES = ["book.py", "offers.py", "streams.py", "trajectory.py", "catalogue.py", "batch/*.py"]
+_SOURCES = [
+    "book.py",
+    "changes.py",
+    "entries.py",
+    "offers.py",
+    "purse.py",
+    "streams.py",
+    "trajectory.py",
+    "batch/*.py",
+]
 _VERSIONS = [
     sys.version,
     np.__version__,
@@ -45,6 +55,8 @@ _VERSIONS = [
     scipy.__version__,
 ]
 _CACHE = "KCMAB_CACHE_DIR"
+
+Agents = tuple[Entry, Entry, Entry]  # a policy, a behaviour, a pricing rule
 
 _registered: set[types.FunctionType] = set()
 _kernels: dict[Path, types.ModuleType] = {}
@@ -56,43 +68,46 @@ def known_laws(used: tuple[Law, ...]) -> tuple[Law, ...]:
     return (*own, *sorted({*used} - {*own}, key=lambda law: law.name))
 
 
-def kernel_for(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> types.ModuleType:
-    """The kernel that runs this policy with these customers on arms of these laws.
+def kernel_for(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleType:
+    """The kernel that runs this policy, these customers and this pricing on arms of these laws.
+
+    A `plain` one is for markets in which nothing changes and one offer at a time has no limit.
 
     It is compiled when it is first called, unless an earlier run left the machine code on disk. One
     in memory is used again as long as all that it was made from is what it was; the package's own
     functions do not change while it runs, and are not looked at again.
     """
-    modules = [policy.module, behaviour.module, *(law.module for law in laws)]
+    modules = [*(agent.module for agent in agents), *(law.module for law in laws)]
     if all(module.startswith(f"{kcmab_abm.__name__}.") for module in modules):
-        return _lasting_kernel(policy, behaviour, laws)
-    return _kernel(policy, behaviour, laws)
+        return _lasting_kernel(agents, laws, plain)
+    return _kernel(agents, laws, plain)
 
 
 @cache
-def _lasting_kernel(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> types.ModuleType:
-    return _kernel(policy, behaviour, laws)
+def _lasting_kernel(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleType:
+    return _kernel(agents, laws, plain)
 
 
-def _kernel(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> types.ModuleType:
-    supplied = _supplied(policy, behaviour, laws)
+def _kernel(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleType:
+    supplied = _supplied(agents, laws)
     try:
-        folder = cache_folder() / _digest(supplied)
+        folder = cache_folder() / _digest(supplied, plain)
     except Opaque:
-        folder = _private_folder(policy, behaviour, laws)
+        folder = _private_folder(agents, laws, plain)
     if folder not in _kernels:
         folder.mkdir(parents=True, exist_ok=True)
-        _kernels[folder] = _load(folder, {name: fresh(each) for name, each in supplied.items()})
+        copies = {name: fresh(each) for name, each in supplied.items()}
+        _kernels[folder] = _load(folder, copies, plain)
     return _kernels[folder]
 
 
 @cache
-def _private_folder(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> Path:
+def _private_folder(agents: Agents, laws: tuple[Law, ...], plain: bool) -> Path:
     """A folder for functions whose content cannot be told: for this process only."""
     return Path(tempfile.mkdtemp(dir=_temporary_folder()))
 
 
-def _load(folder: Path, supplied: dict[str, types.FunctionType]) -> types.ModuleType:
+def _load(folder: Path, supplied: dict[str, types.FunctionType], plain: bool) -> types.ModuleType:
     for function in [*supplied.values(), *_shared()]:
         _make_compilable(function)
     copy = folder / "kernel.py"
@@ -105,7 +120,8 @@ def _load(folder: Path, supplied: dict[str, types.FunctionType]) -> types.Module
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    module.__dict__.update(supplied)
+    trusted = _is_own(supplied["price"])
+    module.__dict__.update(supplied, plain=plain, trusted=trusted)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
@@ -126,8 +142,8 @@ def _temporary_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="kcmab-"))
 
 
-def _digest(supplied: dict[str, types.FunctionType]) -> str:
-    summary = hashlib.sha256(repr(_VERSIONS).encode())
+def _digest(supplied: dict[str, types.FunctionType], plain: bool) -> str:
+    summary = hashlib.sha256(repr([_VERSIONS, plain]).encode())
     for pattern in _SOURCES:
         for source in sorted(_PACKAGE.glob(pattern)):
             summary.update(source.read_bytes())
@@ -140,7 +156,14 @@ def _shared() -> list[Any]:
     return [
         book.record,
         book.next_unreported,
+        changes.add_means,
+        changes.highest_mean,
+        changes.move_means,
+        offers.estimated_gap,
         offers.least_offer,
+        offers.next_to_offer,
+        purse.affordable,
+        purse.charge,
         streams.restart,
         streams.stream_key,
         streams.uniform_at,
@@ -156,26 +179,38 @@ def _make_compilable(function: types.FunctionType) -> None:
     """
     for each in reachable(function):
         if each not in _registered:
-            foreign = each.__module__.partition(".")[0] != kcmab_abm.__name__
+            foreign = not _is_own(each)
             register_jitable(
                 error_model="numpy", forceinline=True, boundscheck=foreign, _nrt=foreign
             )(each)
             _registered.add(each)
 
 
-def _supplied(policy: Entry, behaviour: Entry, laws: tuple[Law, ...]) -> dict[str, Any]:
+def _is_own(function: types.FunctionType) -> bool:
+    return function.__module__.partition(".")[0] == kcmab_abm.__name__
+
+
+def _supplied(agents: Agents, laws: tuple[Law, ...]) -> dict[str, Any]:
     """The functions that the template lacks, by the names it knows them by."""
-    ignore = _define("def act(arm, reward, book, memory, params, rng): pass")
+    policy, behaviour, pricing = agents
     return {
         "choose": policy.act,
-        "learn": policy.learn or ignore,
+        "learn": policy.learn or _define("def act(arm, reward, book, memory, params, rng): pass"),
         "take": behaviour.act,
-        "hear": behaviour.learn or ignore,
+        "hear": behaviour.learn
+        or _define("def act(t, arm, reward, book, memory, params, rng): pass"),
+        "report": behaviour.report
+        or _define("def act(reward, payment, memory, params, rng): return reward"),
+        "price": pricing.act,
+        "see": pricing.learn or _define("def act(t, offer, taken, memory, params, rng): pass"),
         "reward": _reward(laws),
+        "move": _move(laws),
         "policy_params": _params(policy),
         "policy_memory": _memory(policy),
         "customer_params": _params(behaviour),
         "customer_memory": _memory(behaviour),
+        "price_params": _params(pricing),
+        "price_memory": _memory(pricing),
     }
 
 
@@ -184,6 +219,13 @@ def _reward(laws: tuple[Law, ...]) -> Any:
     lines += [f"    if kind == {kind}: return law_{kind}(u, row)" for kind in range(len(laws))]
     lines += ["    return 0.0"]
     return _define("\n".join(lines), **{f"law_{k}": law.reward for k, law in enumerate(laws)})
+
+
+def _move(laws: tuple[Law, ...]) -> Any:
+    moves = {f"move_{k}": law.move for k, law in enumerate(laws) if law.move is not None}
+    lines = ["def act(kind, mean, row, moved):"]
+    lines += [f"    if kind == {name[5:]}: {name}(mean, row, moved)" for name in moves]
+    return _define("\n".join([*lines, "    return"]), **moves)
 
 
 def _params(entry: Entry) -> Any:

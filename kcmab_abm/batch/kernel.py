@@ -2,7 +2,10 @@
 
 This file is a template. `compile.py` loads a copy of it for every policy and behaviour, with the
 names under `Supplied` set to their functions, so that the compiler sees one program and can inline
-it. Read `advance` beside `market/controller.py` and `market/customer.py`: it does what they do.
+it. `plain` is set for the paper's market: steady arms, one offer, a purse without limits; the
+compiler then leaves out what only other markets need. `trusted` is set if the pricing rule is the
+package's own, tested never to offer what cannot be paid. Read `advance` beside
+`market/controller.py` and `market/customer.py`: it does what they do.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from numpy.typing import NDArray
 
 from kcmab_abm.batch.state import (
     BAD_ARM,
+    BAD_OFFER,
     BAD_TARGET,
     DONE,
     STOPPED,
@@ -25,22 +29,42 @@ from kcmab_abm.batch.state import (
     World,
 )
 from kcmab_abm.book import Book, next_unreported, record
-from kcmab_abm.offers import Board, least_offer
-from kcmab_abm.streams import ARMS, CUSTOMERS, POLICY, REPORTS, restart, stream_key, uniform_at
+from kcmab_abm.changes import add_means, highest_mean, move_means
+from kcmab_abm.offers import Board, estimated_gap, least_offer, next_to_offer
+from kcmab_abm.purse import Purse, affordable, charge
+from kcmab_abm.streams import (
+    ARMS,
+    CHANGES,
+    CUSTOMERS,
+    OFFERS,
+    POLICY,
+    REPORTS,
+    restart,
+    stream_key,
+    uniform_at,
+)
 from kcmab_abm.trajectory import LATE, Tally
 
 if TYPE_CHECKING:  # Supplied
     from collections.abc import Callable
 
+    plain: bool
+    trusted: bool
     choose: Callable[..., int]
     learn: Callable[..., None]
     take: Callable[..., int]
     hear: Callable[..., None]
+    report: Callable[..., float]
+    price: Callable[..., float]
+    see: Callable[..., None]
     reward: Callable[..., float]
+    move: Callable[..., None]
     policy_params: Callable[..., Any]
     policy_memory: Callable[..., Any]
     customer_params: Callable[..., Any]
     customer_memory: Callable[..., Any]
+    price_params: Callable[..., Any]
+    price_memory: Callable[..., Any]
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 
@@ -59,6 +83,16 @@ def compiled_lean(function: Function) -> Function:
 
 
 @compiled_lean
+def change_arms(world: World, state: State, customer: int) -> None:
+    """Move the true means to where this customer finds them."""
+    arms = len(state.means)
+    key = state.keys[arms + 1]
+    for arm in range(arms):
+        state.draws[arm] = uniform_at(key, np.uint64(customer * arms + arm))
+    move_means(customer, world.changes, world.means, state.draws, state.means)
+
+
+@compiled_lean
 def advance(
     world: World,
     state: State,
@@ -71,18 +105,23 @@ def advance(
 ) -> tuple[int, int, int]:
     """Let the next `count` customers through and write them into the block."""
     arms = len(state.pulled)
-    book = state.book
+    book, purse = state.book, state.purse
     policy_memory_ = policy_memory(state.policy_memory, world.policy_bounds)
     customer_memory_ = customer_memory(state.customer_memory, world.customer_bounds)
+    price_memory_ = price_memory(state.price_memory, world.price_bounds)
     policy_params_ = policy_params(world.policy_values)
     customer_params_ = customer_params(world.customer_values)
+    price_params_ = price_params(world.price_values)
     reports_key = state.keys[arms]
     unreported = state.unreported[0]
+    rivals = not plain and world.also > 0
     for line in range(count):
         customer = start + line + 1
         offer = 0.0
         payment = 0.0
         gain = 0.0
+        if not plain and not world.steady:
+            change_arms(world, state, customer)
         seeded = unreported > 0
         if seeded:
             target = next_unreported(book, state.directed)
@@ -92,41 +131,80 @@ def advance(
             target = choose(customer, book, policy_memory_, policy_params_, streams.policy)
             if target < 0 or target >= arms:
                 return BAD_TARGET, customer, target
-            offer = least_offer(book, target)
+            if rivals:
+                state.marks[:] = 0.0
+                for _ in range(world.also):
+                    other = next_to_offer(book, target, state.marks)
+                    if other < 0:
+                        break
+                    state.marks[other] = 1.0
+                    gap = estimated_gap(book, other, world.error, streams.offers)
+                    wanted = price(customer, gap, price_memory_, price_params_, streams.offers)
+                    if not trusted and not 0.0 <= wanted < np.inf:
+                        block.offers[line] = wanted
+                        return BAD_OFFER, customer, other
+                    state.offers[other] = affordable(purse, customer, wanted)
+            if plain:
+                gap = least_offer(book, target)
+            else:
+                gap = estimated_gap(book, target, world.error, streams.offers)
+            offer = price(customer, gap, price_memory_, price_params_, streams.offers)
+            if not trusted and not 0.0 <= offer < np.inf:
+                block.offers[line] = offer
+                return BAD_OFFER, customer, target
+            if not plain:
+                offer = affordable(purse, customer, offer)
             state.offers[target] = offer
-            board = Board(target, state.offers, False)
+            board = Board(target, state.offers, rivals)
             arm = take(customer, book, board, customer_memory_, customer_params_, streams.customers)
             if arm < -1 or arm >= arms:
                 return BAD_ARM, customer, arm
             if arm >= 0:
                 payment = state.offers[arm]
+                if not plain:
+                    charge(purse, payment)
+            see(customer, offer, arm == target, price_memory_, price_params_, streams.offers)
             state.offers[target] = 0.0
+            if rivals:
+                state.offers[:] = 0.0
         if arm >= 0:
             position = state.pulled[arm]
             if position < known[arm]:
                 gain = tapes[arm, position]
             else:
                 uniform = uniform_at(state.keys[arm], np.uint64(position))
-                gain = reward(world.kinds[arm], uniform, world.rows[arm])
+                if plain or world.steady:
+                    gain = reward(world.kinds[arm], uniform, world.rows[arm])
+                else:
+                    move(world.kinds[arm], state.means[arm], world.rows[arm], state.row)
+                    gain = reward(world.kinds[arm], uniform, state.row)
                 if position < tapes.shape[1]:
                     tapes[arm, position] = gain
                     known[arm] = position + 1
             state.pulled[arm] += 1
+            told = report(gain, payment, customer_memory_, customer_params_, streams.customers)
             if (
                 world.report_probability >= 1.0
                 or uniform_at(reports_key, np.uint64(customer)) < world.report_probability
             ):
                 if book.pulls[arm] == 0:
                     unreported -= 1
-                record(book, arm, gain)
-                learn(arm, gain, book, policy_memory_, policy_params_, streams.policy)
-                hear(arm, gain, book, customer_memory_, customer_params_, streams.customers)
+                record(book, arm, told)
+                learn(arm, told, book, policy_memory_, policy_params_, streams.policy)
+                hear(
+                    customer, arm, told, book, customer_memory_, customer_params_, streams.customers
+                )
         block.targets[line] = target
         block.offers[line] = offer
         block.arms[line] = arm
         block.rewards[line] = gain
         block.payments[line] = payment
         block.seeded[line] = seeded
+        if not plain and not world.steady:
+            mean = state.means[arm] if arm >= 0 else 0.0
+            block.taken[line] = mean
+            block.regrets[line] = highest_mean(state.means) - mean
+            block.best[line] = add_means(state.earned, state.means)
     state.unreported[0] = unreported
     return DONE, 0, 0
 
@@ -146,12 +224,22 @@ def add_up(
     best = world.gaps[-1]
     late = world.horizon - LATE
     regret, realised, compensation = sums[0], sums[1], sums[2]
+    dynamic, taken, earned = sums[3], sums[4], sums[5]
     for line in range(count):
         arm = block.arms[line]
-        gap = world.gaps[arm]
-        regret += gap
-        realised += best - block.rewards[line]
         compensation += block.payments[line]
+        if plain or world.steady:
+            gap = world.gaps[arm]
+            regret += gap
+            realised += best - block.rewards[line]
+            dynamic = regret
+        else:
+            gap = block.regrets[line]
+            dynamic += gap
+            taken += block.taken[line]
+            earned += block.rewards[line]
+            regret = block.best[line] - taken
+            realised = block.best[line] - earned
         if arm >= 0:
             tally.pulls[place, arm] += 1
             tally.payments[place, arm] += block.payments[line]
@@ -169,8 +257,10 @@ def add_up(
             tally.curves[place, checkpoint, 0] = regret
             tally.curves[place, checkpoint, 1] = realised
             tally.curves[place, checkpoint, 2] = compensation
+            tally.curves[place, checkpoint, 3] = dynamic
             checkpoint += 1
     sums[0], sums[1], sums[2] = regret, realised, compensation
+    sums[3], sums[4], sums[5] = dynamic, taken, earned
     return checkpoint
 
 
@@ -181,6 +271,7 @@ def run_replications(
     tapes: Tapes,
     first: int,
     block: Block,
+    purse: Purse,
     tally: Tally,
     control: NDArray[np.int64],
 ) -> tuple[int, int, int, int]:
@@ -197,15 +288,22 @@ def run_replications(
             np.zeros(2, np.int64),
             world.first_ties,
         ),
-        np.zeros(arms + 1, np.uint64),
+        np.zeros(arms + 2, np.uint64),
         np.zeros(arms, np.int64),
         np.zeros(arms, np.int64),
         np.zeros(arms),
         np.zeros(1, np.int64),
         np.zeros(world.policy_bounds[-1]),
         np.zeros(world.customer_bounds[-1]),
+        np.zeros(world.price_bounds[-1]),
+        purse,
+        np.zeros(arms),
+        np.zeros(arms),
+        np.zeros(arms),
+        np.zeros(arms),
+        np.zeros(world.rows.shape[1]),
     )
-    sums = np.zeros(3)
+    sums = np.zeros(6)
     for place in range(len(tally.seeded)):
         replication = np.uint64(first + place)
         restart(
@@ -218,9 +316,15 @@ def run_replications(
             streams.customers,
             stream_key(world.root, replication, np.uint64(CUSTOMERS)),
         )
+        restart(
+            streams.offers_words,
+            streams.offers,
+            stream_key(world.root, replication, np.uint64(OFFERS)),
+        )
         for arm in range(arms):
             state.keys[arm] = stream_key(world.root, replication, np.uint64(ARMS + arm))
         state.keys[arms] = stream_key(world.root, replication, np.uint64(REPORTS))
+        state.keys[arms + 1] = stream_key(world.root, replication, np.uint64(CHANGES))
         state.book.pulls[:] = 0
         state.book.totals[:] = 0.0
         state.book.means[:] = 0.0
@@ -229,8 +333,14 @@ def run_replications(
         state.pulled[:] = 0
         state.directed[:] = 0
         state.unreported[0] = arms
-        state.policy_memory[:] = 0.0
-        state.customer_memory[:] = 0.0
+        state.policy_memory[:] = world.policy_start
+        state.customer_memory[:] = world.customer_start
+        state.price_memory[:] = world.price_start
+        state.means[:] = world.means
+        state.earned[:] = 0.0
+        purse.spent[:] = 0.0
+        purse.lately[:] = 0.0
+        purse.number[0] = 0
         sums[:] = 0.0
         checkpoint: Any = np.int64(
             0

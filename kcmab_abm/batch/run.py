@@ -11,12 +11,21 @@ from numpy.typing import NDArray
 
 from kcmab_abm import streams
 from kcmab_abm.batch.compile import kernel_for, known_laws
-from kcmab_abm.batch.state import BAD_TARGET, DONE, STOPPED, Block, Streams, Tapes, World
-from kcmab_abm.catalogue import Law
+from kcmab_abm.batch.state import (
+    BAD_OFFER,
+    BAD_TARGET,
+    DONE,
+    STOPPED,
+    Block,
+    Streams,
+    Tapes,
+    World,
+)
+from kcmab_abm.entries import Law
 from kcmab_abm.errors import PlayError
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
-from kcmab_abm.world import Choice
+from kcmab_abm.world import Choice, bad_price
 
 BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
 
@@ -49,7 +58,7 @@ def why_not(scenario: Scenario, policy: Choice) -> str:
     if kernel not in _obstacles:
         _obstacles[kernel] = ""
         try:
-            _run(scenario, policy, 0, 1, _new_block(1), np.array([1]), 1, new_control())
+            _run(scenario, policy, 0, 1, _new_block(1, scenario), np.array([1]), 1, new_control())
         except Exception as error:  # numba's are of many kinds; one customer runs no user code
             words = f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
             _obstacles[kernel] = words
@@ -70,7 +79,7 @@ def run_batch(
     `tapes`, made by `new_tapes` for the same replications, is shared with the other policies.
     """
     horizon = scenario.horizon
-    block = _new_block(min(BLOCK, horizon))
+    block = _new_block(min(BLOCK, horizon), scenario)
     if control is None:
         control = new_control()
     return _run(scenario, policy, first, count, block, checkpoints, horizon, control, tapes)
@@ -79,7 +88,8 @@ def run_batch(
 def new_tapes(scenario: Scenario, count: int) -> Tapes | None:
     """Room for the rewards of `count` replications, if a law is costly and policies can share."""
     arms = scenario.market.arms
-    if len(scenario.policies) == 1 or not any(arm.law.costly for arm in arms):
+    costly = any(arm.law.costly for arm in arms) and scenario.market.is_steady
+    if len(scenario.policies) == 1 or not costly:
         return None
     room = min(scenario.horizon, TAPES // (count * len(arms)))
     # Never touched, never paid for: the system hands out memory when it is written to.
@@ -89,13 +99,19 @@ def new_tapes(scenario: Scenario, count: int) -> Tapes | None:
 def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Trajectory:
     """One replication, customer by customer."""
     horizon, market = scenario.horizon, scenario.market
-    block = _new_block(horizon)
+    block = _new_block(horizon, scenario)
     _run(scenario, policy, replication, 1, block, np.array([horizon]), horizon, new_control())
     arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
     return Trajectory(
         clock=market.arrivals.clock(horizon, arrivals),
-        regrets=market.gaps[block.arms],
-        **block._asdict(),
+        targets=block.targets,
+        offers=block.offers,
+        arms=block.arms,
+        rewards=block.rewards,
+        payments=block.payments,
+        regrets=market.gaps[block.arms] if market.is_steady else block.regrets,
+        seeded=block.seeded,
+        waits=np.zeros(horizon),
     )
 
 
@@ -125,16 +141,24 @@ def _run(
         rows=rows,
         first_ties=market.first_ties,
         report_probability=market.report_probability,
-        policy_values=np.array(policy.values, np.float64),
-        policy_bounds=_bounds(policy, len(rows)),
-        customer_values=np.array(market.customers.values, np.float64),
-        customer_bounds=_bounds(market.customers, len(rows)),
+        steady=market.is_steady,
+        changes=market.change.arrays(),
+        means=market.means,
+        also=market.offers.also,
+        error=market.offers.error,
+        **_agent("policy", policy, len(rows)),
+        **_agent("customer", market.customers, len(rows)),
+        **_agent("price", market.offers.rule, len(rows)),
     )
     tally = empty_tally(count, len(checkpoints), len(rows))
     if tapes is None:
         tapes = Tapes(np.empty((count, len(rows), 0)), np.zeros((count, len(rows)), np.int64))
-    status = kernel.run_replications(world, _new_streams(), tapes, first, block, tally, control)
-    _check(status, scenario, policy)
+    purse = market.offers.new_purse()
+    status = kernel.run_replications(
+        world, _new_streams(), tapes, first, block, purse, tally, control
+    )
+    _check(status, scenario, policy, block)
+    tally.left[:] = horizon - tally.pulls.sum(axis=1)
     return tally
 
 
@@ -143,10 +167,14 @@ def _laws_of(scenario: Scenario) -> tuple[Law, ...]:
 
 
 def _kernel_of(scenario: Scenario, policy: Choice) -> Any:
-    return kernel_for(policy.entry, scenario.market.customers.entry, _laws_of(scenario))
+    market = scenario.market
+    agents = (policy.entry, market.customers.entry, market.offers.rule.entry)
+    return kernel_for(agents, _laws_of(scenario), market.is_steady and market.offers.is_plain)
 
 
-def _check(status: tuple[int, int, int, int], scenario: Scenario, policy: Choice) -> None:
+def _check(
+    status: tuple[int, int, int, int], scenario: Scenario, policy: Choice, block: Block
+) -> None:
     code, _, customer, arm = status
     if code == DONE:
         return
@@ -158,18 +186,27 @@ def _check(status: tuple[int, int, int, int], scenario: Scenario, policy: Choice
             f"policy {policy.entry.name!r} chose arm {arm} for customer {customer}; "
             f"arms are 0..{last}"
         )
+    if code == BAD_OFFER:
+        price = block.offers[(customer - 1) % len(block.offers)]
+        raise PlayError(bad_price(scenario.market.offers.rule, price, customer))
     raise PlayError(
         f"behaviour {scenario.market.customers.entry.name!r} took arm {arm} as customer "
         f"{customer}; arms are 0..{last}, or -1 to leave"
     )
 
 
-def _bounds(choice: Choice, arms: int) -> NDArray[np.int64]:
-    sizes = choice.entry.memory_sizes(arms, choice.values)
-    return np.array([0, *accumulate(sizes)], np.int64)
+def _agent(role: str, choice: Choice, arms: int) -> dict[str, NDArray[Any]]:
+    """What the kernel needs to know of a policy, a behaviour or a pricing rule."""
+    memory = choice.blank_memory(arms)
+    return {
+        f"{role}_values": np.array(choice.values, np.float64),
+        f"{role}_start": np.concatenate([np.zeros(0), *memory]),
+        f"{role}_bounds": np.array([0, *accumulate(map(len, memory))], np.int64),
+    }
 
 
-def _new_block(customers: int) -> Block:
+def _new_block(customers: int, scenario: Scenario) -> Block:
+    extra = 0 if scenario.market.is_steady else customers
     return Block(
         targets=np.empty(customers, np.int64),
         offers=np.empty(customers),
@@ -177,12 +214,17 @@ def _new_block(customers: int) -> Block:
         rewards=np.empty(customers),
         payments=np.empty(customers),
         seeded=np.empty(customers, np.bool_),
+        taken=np.empty(extra),
+        regrets=np.empty(extra),
+        best=np.empty(extra),
     )
 
 
 def _new_streams() -> Streams:
-    policy, customers = streams.Stream(), streams.Stream()
-    return Streams(policy.rng, policy.words, customers.rng, customers.words)
+    policy, customers, offers = streams.Stream(), streams.Stream(), streams.Stream()
+    return Streams(
+        policy.rng, policy.words, customers.rng, customers.words, offers.rng, offers.words
+    )
 
 
 def _own_words(error: Exception) -> str:

@@ -1,4 +1,9 @@
-"""Customers who choose by chance, the better the likelier."""
+"""Customers who choose by chance, the better the likelier.
+
+The workhorse of discrete choice: every arm's worth is m_i + c_i plus a Gumbel error of scale tau
+that only she knows, which makes P(i) proportional to exp((m_i + c_i) / tau). She refuses some
+offers and explores a little without being paid.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,8 @@ from numpy.random import Generator
 
 from kcmab_abm.behaviours import greedy
 from kcmab_abm.book import Book
-from kcmab_abm.catalogue import Parameter, behaviour
+from kcmab_abm.catalogue import behaviour
+from kcmab_abm.entries import Parameter
 from kcmab_abm.offers import Board
 
 

@@ -58,7 +58,8 @@ def _print(comparison: Comparison) -> None:
 
 def _shown(comparison: Comparison) -> pd.DataFrame:
     """The table for the terminal: whole points, the interval in one column."""
-    table = comparison.table
+    hidden = {"regret", "dynamic_regret"} - {comparison.regret_measure}
+    table = comparison.table[~comparison.table["measure"].isin(hidden)]
     shown = table[["policy", "measure", "first", "second", "difference"]].copy()
     for place, axis in enumerate(comparison.first.axes):
         shown.insert(place, axis, table[axis].map(str))
@@ -76,7 +77,8 @@ def _write(comparison: Comparison, out: Path, force: bool) -> None:
 
     with new_folder(out, force) as stage:
         write_table(comparison.table, stage, "compare")
-        figure = draw_differences(comparison.table, list(comparison.first.axes), _title(comparison))
+        axes, regret = list(comparison.first.axes), comparison.regret_measure
+        figure = draw_differences(comparison.table, axes, regret, _title(comparison))
         save(figure, stage, "figure")
         write_json(stage / MANIFEST, _manifest(comparison))
 

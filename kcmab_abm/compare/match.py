@@ -29,6 +29,13 @@ class Comparison:
     table: pd.DataFrame = field(repr=False)
     notes: list[str]
 
+    @property
+    def regret_measure(self) -> str:
+        """The regret to show: dynamic regret where arms change, else the two are the same."""
+        tables = (self.first.finals, self.second.finals)
+        same = all((table["regret"] == table["dynamic_regret"]).all() for table in tables)
+        return "regret" if same else "dynamic_regret"
+
 
 def compare(first: Record, second: Record) -> Comparison:
     """Differences for every policy, at every point, that both records have."""

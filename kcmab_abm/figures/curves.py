@@ -10,7 +10,17 @@ from matplotlib.ticker import EngFormatter
 
 from kcmab_abm.figures.style import Pen, pens, styled
 
-MEASURES = {"regret": "Regret", "compensation": "Compensation"}
+MEASURES = {
+    "regret": "Regret",
+    "dynamic_regret": "Dynamic regret",
+    "compensation": "Compensation",
+}
+PAPER = {measure: MEASURES[measure] for measure in ("regret", "compensation")}
+
+
+def shown_measures(regret: str) -> dict[str, str]:
+    """The measures that a figure shows, with their names: one regret, and compensation."""
+    return {each: name for each, name in MEASURES.items() if each in (regret, "compensation")}
 
 
 def palette_for(labels: list[str]) -> dict[str, Pen]:
@@ -68,7 +78,7 @@ def draw_paper_figure(curves: pd.DataFrame, labels: list[str], title: str) -> Fi
     with styled():
         figure = Figure(figsize=(13, 9.5), layout="constrained")
         axes = figure.subplots(2, 2)
-        for column, (measure, name) in enumerate(MEASURES.items()):
+        for column, (measure, name) in enumerate(PAPER.items()):
             table = curves[curves["measure"] == measure]
             for row, logarithmic in enumerate([False, True]):
                 draw_curves(axes[row, column], table, palette, logarithmic)

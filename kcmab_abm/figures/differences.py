@@ -8,23 +8,24 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kcmab_abm.figures.curves import MEASURES, palette_for
+from kcmab_abm.figures.curves import palette_for, shown_measures
 from kcmab_abm.figures.scales import short
 from kcmab_abm.figures.style import Pen, styled
 
 _MOST_ROWS = 40
 
 
-def draw_differences(table: pd.DataFrame, axes: list[str], title: str) -> Figure:
+def draw_differences(table: pd.DataFrame, axes: list[str], regret: str, title: str) -> Figure:
     """One row a policy and point, regret on the left, compensation on the right."""
-    table = table[table["measure"].isin(MEASURES)]
+    measures = shown_measures(regret)
+    table = table[table["measure"].isin(list(measures))]
     palette = palette_for(list(table["policy"].drop_duplicates()))
-    rows = len(table) // len(MEASURES)
+    rows = len(table) // len(measures)
     shown = min(rows, _MOST_ROWS)
     with styled():
         figure = Figure(figsize=(13, 2.6 + 0.5 * shown), layout="constrained")
         panels = figure.subplots(1, 2)
-        for panel, (measure, name) in zip(panels, MEASURES.items(), strict=True):
+        for panel, (measure, name) in zip(panels, measures.items(), strict=True):
             part = table[table["measure"] == measure][:_MOST_ROWS]
             _draw_rows(panel, part, axes, palette)
             panel.set_title(name)

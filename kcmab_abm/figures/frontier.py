@@ -21,23 +21,23 @@ _NEAR = 45.0  # dots on the screen: numbers nearer than this are written as one
 
 def draw_frontier(results: SweepResults) -> Figure:
     """Regret against compensation, one marker a point and policy; Pareto points are joined."""
-    table = results.table
-    best = table[pareto(table[["compensation", "regret"]].to_numpy())]
-    best = best.sort_values(["compensation", "regret"], kind="stable")
+    table, regret = results.table, results.regret_measure
+    costs = ["compensation", regret]
+    best = table[pareto(table[costs].to_numpy())].sort_values(costs, kind="stable")
     names = _names(best, results)
-    best = best.drop_duplicates(["policy", "compensation", "regret"])
+    best = best.drop_duplicates(["policy", *costs])
     palette = palette_for(list(table["policy"].drop_duplicates()))
     with styled():
         figure = Figure(figsize=(13, 7.6), layout="constrained")
         axes = figure.subplots()
-        _draw_points(axes, table, palette)
+        _draw_points(axes, table, regret, palette)
         across = set_scale(axes, "x", table["compensation"].to_numpy())
-        up = set_scale(axes, "y", table["regret"].to_numpy())
+        up = set_scale(axes, "y", table[regret].to_numpy())
         axes.set_xlabel(f"compensation at the end: what the controller paid{across}")
-        axes.set_ylabel(f"regret at the end: what the market lost{up}")
+        axes.set_ylabel(f"{regret.replace('_', ' ')} at the end: what the market lost{up}")
         figure.suptitle(title_of(results), fontsize=17)
         _add_legend(figure, palette, names)
-        _draw_best(axes, best[["compensation", "regret"]].to_numpy())
+        _draw_best(axes, best[costs].to_numpy())
     return figure
 
 
@@ -52,14 +52,14 @@ def pareto(costs: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(rows[:, 1] < least)[place.ravel()]
 
 
-def _draw_points(axes: Axes, table: pd.DataFrame, palette: dict[str, Pen]) -> None:
+def _draw_points(axes: Axes, table: pd.DataFrame, regret: str, palette: dict[str, Pen]) -> None:
     for label, pen in palette.items():
         rows = table[table["policy"] == label]
         axes.errorbar(
             rows["compensation"],
-            rows["regret"],
+            rows[regret],
             xerr=interval_arms(rows, "compensation"),
-            yerr=interval_arms(rows, "regret"),
+            yerr=interval_arms(rows, regret),
             color=pen.colour,
             linestyle="none",
             marker=pen.marker,
@@ -98,7 +98,7 @@ def _names(best: pd.DataFrame, results: SweepResults) -> list[str]:
     """One name for points that came out the same: what they differ in does not touch them."""
     axes = [str(name) for name in results.axes]
     names = []
-    for _, rows in best.groupby(["policy", "compensation", "regret"], sort=False):
+    for _, rows in best.groupby(["policy", "compensation", results.regret_measure], sort=False):
         row = rows.to_dict("records")[0]
         values = [f"{name.split('.')[-1]} = {short(row[name], 60)}" for name in axes]
         more = f"\n     (and {len(rows) - 1} just like it)" if len(rows) > 1 else ""

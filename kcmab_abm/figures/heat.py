@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from kcmab_abm.figures.curves import MEASURES
+from kcmab_abm.figures.curves import shown_measures
 from kcmab_abm.figures.scales import decade, is_wide, number, ordered, short
 from kcmab_abm.figures.style import styled
 from kcmab_abm.sweeps import SweepResults
@@ -33,7 +33,8 @@ def draw_heat(results: SweepResults, across: str, up: str, title: str) -> Figure
         size = (max(9.0, 4.8 * columns + 1.6), 2 * rows * height + 1.6)
         figure = Figure(figsize=size, layout="constrained")
         blocks: Any = figure.subfigures(2, 1)
-        for block, (measure, name) in zip(blocks, MEASURES.items(), strict=True):
+        measures = shown_measures(results.regret_measure)
+        for block, (measure, name) in zip(blocks, measures.items(), strict=True):
             panels = block.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
             norm = _norm(table[measure].to_numpy())
             for place in range(len(labels), panels.size):

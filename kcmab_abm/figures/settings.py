@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
-from kcmab_abm.figures.curves import MEASURES, add_legend, palette_for
+from kcmab_abm.figures.curves import add_legend, palette_for, shown_measures
 from kcmab_abm.figures.heat import draw_heat
 from kcmab_abm.figures.scales import is_wide, number, ordered, set_scale, short
 from kcmab_abm.figures.style import Pen, styled
@@ -42,7 +42,8 @@ def _draw_lines(results: SweepResults, axis: str) -> Figure:
     with styled():
         height = 5.6 + 0.32 * -(-len(palette) // 3)
         figure = Figure(figsize=(13, height), layout="constrained")
-        for axes, (measure, name) in zip(figure.subplots(1, 2), MEASURES.items(), strict=True):
+        measures = shown_measures(results.regret_measure)
+        for axes, (measure, name) in zip(figure.subplots(1, 2), measures.items(), strict=True):
             draw(axes, table, axis, measure, palette)
             axes.set_title(f"{name}: mean and 95 % interval")
             scale = set_scale(axes, "y", table[measure].to_numpy())

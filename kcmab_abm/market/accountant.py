@@ -19,7 +19,6 @@ class Accountant:
     def __init__(self, place: MarketPlace) -> None:
         self.place = place
         customers = len(place.clock)
-        self.gaps = place.scenario.market.gaps.tolist()
         self.ledger = Trajectory(
             clock=np.array(place.clock),
             targets=np.full(customers, -1, np.int64),
@@ -29,11 +28,12 @@ class Accountant:
             payments=np.zeros(customers),
             regrets=np.zeros(customers),
             seeded=np.zeros(customers, np.bool_),
+            waits=np.zeros(customers),
         )
 
     def keep(self) -> Process:
         """Write one line for every receipt."""
-        ledger, gaps = self.ledger, self.gaps
+        ledger, regret = self.ledger, self.place.prospects.regret
         targets, offers, arms = ledger.targets, ledger.offers, ledger.arms
         rewards, payments, regrets = ledger.rewards, ledger.payments, ledger.regrets
         news = self.place.receipts.next
@@ -45,5 +45,7 @@ class Accountant:
             arms[line] = visit.arm
             rewards[line] = visit.reward
             payments[line] = visit.payment
-            regrets[line] = gaps[visit.arm]
+            regrets[line] = regret(visit.arm, visit.means)
             ledger.seeded[line] = visit.seeded
+            if visit.wait:
+                ledger.waits[line] = visit.wait

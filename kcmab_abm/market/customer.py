@@ -5,30 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import simpy
 
 from kcmab_abm.errors import PlayError
+from kcmab_abm.market.queue import Queue
+from kcmab_abm.market.visit import Visit
 from kcmab_abm.market.wire import Arrival, Process
 from kcmab_abm.offers import Board
+from kcmab_abm.purse import charge
 
 if TYPE_CHECKING:
     from kcmab_abm.market.place import MarketPlace
-
-
-class Visit:
-    """One customer's visit, filled in as it goes along."""
-
-    target: int = -1
-    offer: float = 0.0
-    seeded: bool = False
-    arm: int = -1
-    reward: float = 0.0
-    payment: float = 0.0
-
-    def __init__(self, number: int, clock: float, posted: simpy.Event) -> None:
-        self.number = number
-        self.clock = clock
-        self.posted = posted
 
 
 def is_arm(answer: object) -> bool:
@@ -44,6 +30,8 @@ class Customers:
         self.choice = place.scenario.market.customers
         self.params = self.choice.params
         self.memory = place.new_memory(self.choice)
+        self.report = self.choice.entry.report
+        self.queue = Queue(place, self.consume)
 
     def arrive(self) -> Process:
         """Let the customers in, each at her time."""
@@ -58,19 +46,38 @@ class Customers:
         """One customer: ring at the door, read the board, choose, consume, report."""
         place = self.place
         service, delay = place.draw_durations() if place.takes_time else (0.0, 0.0)
+        if not place.prospects.steady:
+            place.prospects.advance(visit.number)
+            visit.means = place.prospects.means
         place.arrivals.send(visit)
         board = yield visit.posted
         visit.arm = visit.target if visit.seeded else self.choose(visit, board)
         if visit.arm >= 0:
-            visit.reward = place.tapes[visit.arm].pull()
             visit.payment = float(board.offers[visit.arm])
-        if service > 0.0:
-            yield place.env.timeout(service)
+            charge(place.purse, visit.payment)
+        if place.choices is not None and not visit.seeded:
+            visit.agreed = visit.arm == visit.target
+            place.choices.send(visit)
+        if place.counters and visit.arm >= 0:
+            yield from self.queue.stand(visit, board, service)
+        elif visit.arm >= 0:
+            self.consume(visit)
+            if service > 0.0:
+                yield place.env.timeout(service)
         place.receipts.send(visit)
         if visit.arm >= 0 and (place.all_report or place.is_reported(visit.number)):
             if delay > 0.0:
                 yield place.env.timeout(delay)
             place.reports.send(visit)
+
+    def consume(self, visit: Visit) -> None:
+        """Draw the reward of the arm taken, and decide what to say of it."""
+        mean = None if visit.means is None else float(visit.means[visit.arm])
+        visit.reward = visit.told = self.place.tapes[visit.arm].pull(mean)
+        if self.report is not None:
+            visit.told = self.report(
+                visit.reward, visit.payment, self.memory, self.params, self.place.customers_rng
+            )
 
     def choose(self, visit: Visit, board: Board) -> int:
         """What this customer takes, given book and board: an arm, or -1 to leave."""
@@ -94,5 +101,11 @@ class Customers:
         while True:
             visit, news = yield news
             learn(
-                visit.arm, visit.reward, place.book, self.memory, self.params, place.customers_rng
+                visit.number,
+                visit.arm,
+                visit.told,
+                place.book,
+                self.memory,
+                self.params,
+                place.customers_rng,
             )

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import simpy
+from numpy.typing import NDArray
 
 from kcmab_abm import streams
 from kcmab_abm.book import empty_book
-from kcmab_abm.catalogue import fields_type
+from kcmab_abm.changes import highest_mean, move_means
 from kcmab_abm.market.wire import Wire
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.world import Arm, Choice
@@ -19,20 +20,50 @@ class Tape:
     """The rewards of one arm, revealed one by one as the arm is pulled."""
 
     def __init__(self, arm: Arm, key: np.uint64) -> None:
-        self._reward = arm.law.reward
+        self._law = arm.law
         self._row = arm.row
         self._key = key
         self._uniforms: list[float] = []
         self.pulls = 0
 
-    def pull(self) -> float:
-        """The next reward."""
+    def pull(self, mean: float | None = None) -> float:
+        """The next reward; if the arm changes, at the mean that it has now."""
         if self.pulls == len(self._uniforms):
             more = max(16, self.pulls)
             self._uniforms.extend(streams.keyed_uniforms(self._key, self.pulls, more).tolist())
         uniform = self._uniforms[self.pulls]
         self.pulls += 1
-        return float(self._reward(uniform, self._row))
+        if mean is None or self._law.move is None:
+            return float(self._law.reward(uniform, self._row))
+        moved = np.zeros(len(self._row))
+        self._law.move(mean, self._row, moved)
+        return float(self._law.reward(uniform, moved))
+
+
+class Prospects:
+    """What the arms truly promise to the customer who comes now; nobody in the market knows."""
+
+    def __init__(self, scenario: Scenario, key: np.uint64) -> None:
+        market = scenario.market
+        self.steady = market.is_steady
+        self.means = market.means
+        self._first = market.means
+        self._gaps = market.gaps.tolist()
+        self._changes = market.change.arrays()
+        self._key = key
+
+    def advance(self, customer: int) -> None:
+        """Move the means to where this customer finds them."""
+        arms = len(self.means)
+        draws = streams.keyed_uniforms(self._key, customer * arms, arms)
+        self.means = self.means.copy()  # earlier customers may still stand in line
+        move_means(customer, self._changes, self._first, draws, self.means)
+
+    def regret(self, arm: int, means: NDArray[np.float64] | None) -> float:
+        """What the best arm promises beyond this one (-1: none), at these means."""
+        if means is None:
+            return float(self._gaps[arm])
+        return highest_mean(means) - (float(means[arm]) if arm >= 0 else 0.0)
 
 
 class MarketPlace:
@@ -49,10 +80,16 @@ class MarketPlace:
         ]
         self.policy_rng = self._open(streams.POLICY)
         self.customers_rng = self._open(streams.CUSTOMERS)
+        self.offers_rng = self._open(streams.OFFERS)
+        self.prospects = Prospects(scenario, self._key(streams.CHANGES))
+        self.purse = market.offers.new_purse()
         self.clock = market.arrivals.clock(scenario.horizon, self._open(streams.ARRIVALS)).tolist()
         self.arrivals = Wire(self.env)
+        learns = market.offers.rule.entry.learn is not None
+        self.choices = Wire(self.env) if learns else None  # if there is anybody to listen
         self.receipts = Wire(self.env)
         self.reports = Wire(self.env)
+        self.counters = self._new_counters()
         self.all_report = market.report_probability >= 1.0
         self.takes_time = bool(market.needs_clock)
         self._durations_rng = self._open(streams.DURATIONS)
@@ -60,13 +97,25 @@ class MarketPlace:
 
     def new_memory(self, choice: Choice) -> Any:
         """The arrays that a policy or behaviour may write to, by name."""
-        sizes = choice.entry.memory_sizes(len(self.tapes), choice.values)
-        return fields_type(tuple(choice.entry.memory))(*(np.zeros(size) for size in sizes))
+        blank = choice.blank_memory(len(self.tapes))
+        return choice.entry.memory_fields([array.copy() for array in blank])
+
+    def _new_counters(self) -> list[simpy.Resource]:
+        """Where customers are served, one an arm; none where arms serve everybody at once."""
+        capacity = self.scenario.market.capacity
+        return [simpy.Resource(self.env, places) for places in capacity.places] if capacity else []
 
     def draw_durations(self) -> tuple[float, float]:
         """How long the next customer will take to consume, and her report to arrive."""
         market, rng = self.scenario.market, self._durations_rng
         return market.service_time.draw(rng), market.report_delay.draw(rng)
+
+    def draw_patience(self) -> float:
+        """How long the customer who joins a line now will stay in it."""
+        capacity = self.scenario.market.capacity
+        assert capacity is not None
+        assert capacity.patience is not None
+        return capacity.patience.draw(self._durations_rng)
 
     def is_reported(self, customer: int) -> bool:
         """Whether this customer will report at all."""

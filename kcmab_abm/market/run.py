@@ -26,6 +26,7 @@ def run_market(
     accountant = Accountant(place)
     processes = [
         controller.serve(),
+        controller.watch_choices(),
         controller.read_reports(),
         customers.hear_reports(),
         accountant.keep(),

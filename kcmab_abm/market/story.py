@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcmab_abm.market.customer import Visit
 from kcmab_abm.market.place import MarketPlace
+from kcmab_abm.market.visit import Visit
 from kcmab_abm.market.wire import Process
 
 _WIDEST = 12  # arms whose means still fit on a line

@@ -7,7 +7,8 @@ from typing import Any
 from numpy.random import Generator
 
 from kcmab_abm.book import Book, leader
-from kcmab_abm.catalogue import Parameter, policy
+from kcmab_abm.catalogue import policy
+from kcmab_abm.entries import Parameter
 
 
 @policy(

@@ -8,7 +8,8 @@ from typing import Any
 from numpy.random import Generator
 
 from kcmab_abm.book import Book, highest
-from kcmab_abm.catalogue import Parameter, policy
+from kcmab_abm.catalogue import policy
+from kcmab_abm.entries import Parameter
 
 HALVINGS = 30  # the bound is then known to 1e-9
 

@@ -19,10 +19,14 @@ ORDER = [
     "streams",
     "book",
     "offers",
+    "purse",
+    "changes",
+    "entries",
     "catalogue",
     "arms",
     "policies",
     "behaviours",
+    "pricing",
     "points",
     "forms",
     "problems",
@@ -52,6 +56,7 @@ ROOMS = {
     "numba": {"batch"},
     "llvmlite": {"batch"},
     "matplotlib": {"figures"},
+    "networkx": {"behaviours", "paths"},
 }
 
 

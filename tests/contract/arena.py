@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from kcmab_abm.book import Book, record
-from kcmab_abm.catalogue import fields_type
 from kcmab_abm.offers import Board, least_offer
 
 
@@ -39,8 +38,10 @@ def defaults(entry):
 
 def new_memory(entry, arms, values=None):
     """The empty memory of an entry, fenced."""
-    sizes = entry.memory_sizes(arms, defaults(entry) if values is None else values)
-    return fields_type(tuple(entry.memory))(*(fenced(size) for size in sizes))
+    given = entry.defaults()
+    if values is not None:
+        given |= dict(zip(entry.parameters, values, strict=True))
+    return entry.memory_fields([each.view(Fenced) for each in entry.blank_memory(arms, given)])
 
 
 def new_book(arms, first_ties=False):

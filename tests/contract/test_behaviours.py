@@ -43,7 +43,7 @@ def taken(entry, visits, arms, values, seed, first_ties):
         if arm >= 0:
             record(book, int(arm), reward)
             if entry.learn is not None:
-                entry.learn(int(arm), reward, book, memory, params, rng)
+                entry.learn(t, int(arm), reward, book, memory, params, rng)
     return choices
 
 

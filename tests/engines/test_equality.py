@@ -18,6 +18,7 @@ from tests.markets import (
     PAIRS,
     POLICY_NAMES,
     assert_same,
+    default_customers,
     experiments,
     replications,
 )
@@ -75,7 +76,7 @@ def test_engines_agree_on_every_law_alone(policy, behaviour, law, data):
 @pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
 def test_engines_agree_on_a_longer_run(policy, behaviour):
     """Arms of all laws side by side, past the first block of customers of the batch engine."""
-    market = {"customers": {"behaviour": behaviour}, "report_probability": 0.7}
+    market = {"customers": default_customers(behaviour), "report_probability": 0.7}
     assert_engines_agree(mixed_scenario([policy], horizon=1100, market=market), replication=3)
 
 
@@ -88,7 +89,7 @@ def test_engines_agree_when_customers_come_together(policy, behaviour, tmp_path)
         "horizon": len(times),
         "market": {
             "arms": MIXED_ARMS,
-            "customers": {"behaviour": behaviour},
+            "customers": default_customers(behaviour),
             "arrivals": {"process": "trace", "file": "times.txt"},
             "report_probability": 0.6,
         },

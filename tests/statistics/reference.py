@@ -59,6 +59,11 @@ def ucb_moves(t, book, state, parameter):
     return by_index(book, lambda arm: arm.mean + math.sqrt(2 * math.log(t) / arm.pulls))
 
 
+def windowed_moves(t, book, state, parameter):
+    """The same with 0.6 for 2, while the window holds all reports."""
+    return by_index(book, lambda arm: arm.mean + math.sqrt(0.6 * math.log(t) / arm.pulls))
+
+
 def kl_ucb_index(arm, budget):
     """The largest q with N KL(m, q) <= budget, by bisection to the last bit."""
     mean = float(arm.mean)
@@ -154,6 +159,7 @@ POLICIES = {
     "modified-epsilon-greedy": modified_epsilon_greedy,
     "modified-ts": modified_ts,
     "round-robin": stateless(lambda t, book, state, parameter: [(1.0, (t - 1) % len(book))]),
+    "sliding-window-ucb": stateless(windowed_moves),
     "ts": stateless(lambda t, book, state, parameter: posterior_moves(book)),
     "ucb": stateless(ucb_moves),
 }
@@ -171,6 +177,8 @@ def logit_customer(book, target, offer, tau):
     return [(weight / sum(weights), arm) for arm, weight in enumerate(weights)]
 
 
+# A discounted book depends on the order of its reports, and has no exact twin here.
+WITHOUT_TWIN = ["discounted-ucb"]
 BEHAVIOURS = {"greedy": greedy_customer, "logit": logit_customer}
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from kcmab_abm.book import Book, empty_book, record
-from kcmab_abm.catalogue import POLICIES, fields_type
+from kcmab_abm.catalogue import POLICIES
 from kcmab_abm.policies.kl_ucb import divergence
 from kcmab_abm.policies.ts import sample
 
@@ -33,7 +33,7 @@ POSTERIORS = [
 def taught(counts: list[tuple[int, int]]) -> tuple[Book, tuple]:
     """A book and a memory after so many successes and failures of every arm."""
     entry, book = POLICIES.find("ts"), empty_book(len(counts))
-    memory = fields_type(tuple(entry.memory))(*(np.zeros(len(counts)) for _ in entry.memory))
+    memory = entry.memory_fields(entry.blank_memory(len(counts), {}))
     for arm, (successes, failures) in enumerate(counts):
         for reward in [1.0] * successes + [0.0] * failures:
             record(book, arm, reward)

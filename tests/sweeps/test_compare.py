@@ -19,6 +19,7 @@ from kcmab_abm.compare.match import compare, setting_changes
 from kcmab_abm.compare.read import read_record
 from kcmab_abm.differences import difference_rows, welch_difference
 from kcmab_abm.output import write_results, write_sweep
+from kcmab_abm.trajectory import CURVES
 
 from .conftest import BASE, small_figures
 
@@ -303,12 +304,12 @@ def test_welch_interval_of_constants_is_a_point():
 def test_pairs_are_found_in_any_order(order):
     """Runs are paired by their number, wherever they stand in the table."""
     rng = np.random.default_rng(1)
-    names = ["regret", "realised_regret", "compensation"]
-    first = pd.DataFrame(rng.random((6, 3)), columns=names).assign(replication=range(6))
+    numbers = rng.random((6, len(CURVES)))
+    first = pd.DataFrame(numbers, columns=list(CURVES)).assign(replication=range(6))
     second = (first + 1.0).assign(replication=range(6)).iloc[list(order)]
     rows = difference_rows(first, second, same_seed=True)
-    assert [row["difference"] for row in rows] == pytest.approx([1.0] * 3)
-    assert [row["se"] for row in rows] == pytest.approx([0.0] * 3, abs=1e-12)
+    assert [row["difference"] for row in rows] == pytest.approx([1.0] * len(CURVES))
+    assert [row["se"] for row in rows] == pytest.approx([0.0] * len(CURVES), abs=1e-12)
 
 
 leaves = st.integers(0, 3) | st.sampled_from(["a", "b"])

@@ -79,6 +79,14 @@ def test_heat_map_shows_the_means():
     assert np.asarray(cells).ravel().tolist() == rows["regret"].tolist()
 
 
+def test_changing_arms_are_shown_by_their_dynamic_regret():
+    """Where arms change at some point, all figures show the regret against the best at the time."""
+    change = {"kind": "piecewise", "at": [5], "means": [[0.1, 0.9, 0.5]]}
+    results = results_of({"list": [{"seed": 1}, {"seed": 2, "market.change": change}]})
+    assert results.regret_measure == "dynamic_regret"
+    assert draw_frontier(results).axes[0].get_ylabel().startswith("dynamic regret at the end")
+
+
 def test_single_runs_can_be_drawn(tmp_path):
     """With one replication there are no intervals, and the figures are drawn all the same."""
     for table in ({"grid": {TAU: [0.0, 0.1]}}, {"grid": {"market.customers": [GREEDY, LOGIT]}}):

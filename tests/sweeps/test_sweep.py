@@ -16,6 +16,7 @@ from kcmab_abm import MarketError, load_scenario, make_scenario, play, simulate,
 from kcmab_abm.cli import BAD_INPUT, FAILED, INTERRUPTED, run
 from kcmab_abm.errors import EngineError
 from kcmab_abm.measures import paired_rows
+from kcmab_abm.trajectory import CURVES
 
 from .conftest import BASE, FILE, with_sweep
 
@@ -152,7 +153,7 @@ def test_differences_to_the_first_point_are_paired(taus):
     assert row["difference"] == (second - first).mean()
     assert row["interval"] == "paired"
     assert row["low"] <= row["difference"] <= row["high"]
-    assert len(table) == 2 * 2 * 3
+    assert len(table) == 2 * 2 * len(CURVES)
 
 
 def test_other_seeds_are_not_paired():

@@ -1,0 +1,76 @@
+"""Arms that serve few customers at a time: whoever finds one busy waits, switches or leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kcmab_abm.book import highest
+from kcmab_abm.market.visit import Visit
+from kcmab_abm.market.wire import Process
+from kcmab_abm.offers import Board
+from kcmab_abm.purse import charge, refund
+
+if TYPE_CHECKING:
+    from kcmab_abm.market.place import MarketPlace
+
+
+class Queue:
+    """The line before the counters, and what customers do in it.
+
+    A customer is served, and draws her reward, when she reaches the counter. What she was promised
+    is set aside in the purse while she waits and goes back into it if she leaves.
+    """
+
+    def __init__(self, place: MarketPlace, consume: Callable[[Visit], None]) -> None:
+        self.place = place
+        self.consume = consume
+        self.capacity = place.scenario.market.capacity
+
+    def stand(self, visit: Visit, board: Board, service: float) -> Process:
+        """Get to a counter, if the customer has the patience, and be served there."""
+        assert self.capacity is not None
+        if self.capacity.when_full != "wait" and self._is_full(visit.arm):
+            self._turn_away(visit, board)
+        if visit.arm < 0:
+            return
+        env = self.place.env
+        counter = self.place.counters[visit.arm]
+        came = env.now
+        with counter.request() as turn:
+            if self.capacity.patience is None or turn.triggered:
+                yield turn
+            else:
+                yield turn | env.timeout(self.place.draw_patience())
+            visit.wait = env.now - came
+            if not turn.triggered:
+                self._give_up(visit)
+                return
+            self.consume(visit)
+            if service > 0.0:
+                yield env.timeout(service)
+
+    def _is_full(self, arm: int) -> bool:
+        counter = self.place.counters[arm]
+        return counter.count >= counter.capacity
+
+    def _turn_away(self, visit: Visit, board: Board) -> None:
+        """Leave, or go to the best of the arms that are free."""
+        self._give_up(visit)
+        assert self.capacity is not None
+        if self.capacity.when_full == "leave":
+            return
+        place = self.place
+        worth = place.book.means + board.offers
+        for arm in range(len(worth)):
+            if self._is_full(arm):
+                worth[arm] = -1.0
+        if worth.max() >= 0.0:
+            visit.arm = highest(worth, place.book, place.customers_rng)
+            visit.payment = float(board.offers[visit.arm])
+            charge(place.purse, visit.payment)
+
+    def _give_up(self, visit: Visit) -> None:
+        refund(self.place.purse, visit.number, visit.payment)
+        visit.arm = -1
+        visit.payment = 0.0

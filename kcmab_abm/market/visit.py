@@ -1,0 +1,27 @@
+"""One customer's visit to the market."""
+
+from __future__ import annotations
+
+import numpy as np
+import simpy
+from numpy.typing import NDArray
+
+
+class Visit:
+    """One customer's visit, filled in as it goes along."""
+
+    target: int = -1
+    offer: float = 0.0
+    seeded: bool = False
+    arm: int = -1
+    reward: float = 0.0
+    payment: float = 0.0
+    told: float = 0.0  # what she says the reward was
+    wait: float = 0.0
+    agreed: bool = False  # whether she chose what was asked of her, served or not
+    means: NDArray[np.float64] | None = None  # what the arms promised when she came, if they change
+
+    def __init__(self, number: int, clock: float, posted: simpy.Event) -> None:
+        self.number = number
+        self.clock = clock
+        self.posted = posted

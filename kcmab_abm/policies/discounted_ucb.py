@@ -1,0 +1,44 @@
+"""Upper confidence bounds in which old reports fade."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy.random import Generator
+
+from kcmab_abm.book import Book, highest
+from kcmab_abm.catalogue import policy
+from kcmab_abm.entries import Parameter
+
+
+def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Generator) -> None:
+    """Let all that was known fade a little, then add the new report."""
+    for each in range(len(book.means)):
+        memory.pulls[each] *= params.gamma
+        memory.total[each] *= params.gamma
+    memory.pulls[arm] += 1.0
+    memory.total[arm] += reward
+
+
+@policy(
+    "discounted-ucb",
+    cites="Kocsis and Szepesvari 2006; Garivier and Moulines 2011",
+    learn=learn,
+    memory={"pulls": "arms", "total": "arms", "index": "arms"},
+    gamma=Parameter(0.999, "weight of a report for each one that came later", gt=0.0, le=1.0),
+    xi=Parameter(0.6, "weight of the confidence bound; theirs is above 1/2", gt=0.0, le=100.0),
+)
+def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
+    """Promotes the highest m_i + 2 sqrt(xi ln n / n_i), all of it discounted; n sums the n_i."""
+    total = 0.0
+    for arm in range(len(book.means)):
+        total += memory.pulls[arm]
+    scale = 2.0 * math.sqrt(params.xi * math.log(max(1.0, total)))
+    for arm in range(len(book.means)):
+        pulls = memory.pulls[arm]
+        if pulls > 0.0:
+            memory.index[arm] = memory.total[arm] / pulls + scale / math.sqrt(pulls)
+        else:
+            memory.index[arm] = math.inf
+    return highest(memory.index, book, rng)

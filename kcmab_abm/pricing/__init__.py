@@ -1,0 +1,1 @@
+"""How much the controller offers, one rule a file."""
