@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kcmab_abm.errors import EngineError
+from kcmab_abm.errors import EngineError, MarketError
 from kcmab_abm.market.run import run_market
 from kcmab_abm.measures import Runs, checkpoints, curve_table, paired_rows, summary_row
 from kcmab_abm.scenario import Scenario
@@ -181,6 +181,12 @@ def simulate(
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs must be >= 1, got {jobs}")
+    if scenario.sweep is not None:
+        raise MarketError(
+            f"the scenario has a sweep of {len(scenario.sweep.points):,} points; run it with "
+            "kcmab.sweep(scenario) or 'kcmab run', or take the sweep out: "
+            "scenario.replace(sweep=None)"
+        )
     points = checkpoints(scenario.horizon)
     engines = {c.label: choose_engine(scenario, c, engine) for c in scenario.policies}
     runs = {label: Runs(scenario.replications, len(points)) for label in engines}

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Discriminator, Field, Tag, create_model
 
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.entries import LARGEST_WHOLE, Entry, Parameter, Settings
+from kcmab_abm.points import SweepTable
 
 LARGEST_HORIZON = 10**11
 LARGEST_REPLICATIONS = 10**8
@@ -275,6 +276,7 @@ def scenario_form() -> type[BaseModel]:
         market=(_market(), Field()),
         purse=(_purse(), Field({}, validate_default=True)),
         policy=policies,
+        sweep=(SweepTable | None, Field(None, description="settings to vary, and how")),
     )
 
 
@@ -319,6 +321,7 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
             for word in ("service_time", "report_delay", "patience")
         ),
     ]
+    places["sweep",] = list(SweepTable.model_fields)
     for place, tables in groups:
         places.update({(*place, tag): keys for tag, keys in tables})
     return places

@@ -17,8 +17,10 @@ from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.entries import Entry, Law
 from kcmab_abm.experiment import Engine, Results, choose_engine, simulate
 from kcmab_abm.scenario import Scenario
+from kcmab_abm.sweeps import SweepResults, prepare, sweep
 
 _WIDTH = 120  # where the terminal does not say
+_MOST_ROWS = 100  # of a sweep on the terminal
 
 
 def console() -> Console:
@@ -65,6 +67,14 @@ def watched(scenario: Scenario, engine: Engine, jobs: int | None) -> Results:
         return simulate(scenario, engine=engine, jobs=jobs, progress=show)
 
 
+def watched_sweep(scenario: Scenario, engine: Engine, jobs: int | None) -> SweepResults:
+    """Sweep with a progress bar over all points; silently where there is no terminal."""
+    with progress_bar("preparing (compiled on first use)") as show:
+        points = len(prepare(scenario, engine).points)
+        show(doing=f"customers served, {points:,} points")
+        return sweep(scenario, engine=engine, jobs=jobs, progress=show)
+
+
 def print_results(results: Results) -> None:
     """The summary, one row a policy, and which engine ran."""
     scenario = results.scenario
@@ -107,6 +117,33 @@ def print_results(results: Results) -> None:
         terminal.print(f"{reason}: {', '.join(labels)}", markup=False)
 
 
+def print_sweep(results: SweepResults) -> None:
+    """The summary, one row a point and policy."""
+    title = f"{results.scenario.title or 'Sweep'}: {results.size}"
+    table = Table(title=Text(title, style="italic"), caption="mean with its 95 % interval")
+    keys = [*map(str, results.axes), "policy"]
+    for key in keys:
+        table.add_column(Text(key), overflow="fold")
+    regret = results.regret_measure
+    for name in [regret.replace("_", " "), "compensation", "accepted", "locked in"]:
+        table.add_column(name, justify="right", no_wrap=True)
+    rows = results.table.to_dict("records")
+    for row in rows[:_MOST_ROWS]:
+        table.add_row(
+            *(Text("" if row[key] is None else str(row[key])) for key in keys),
+            _mean_and_spread(row, regret)[0],
+            _mean_and_spread(row, "compensation")[0],
+            f"{row['acceptance']:.1%}",
+            f"{row['locked_in']:.1%}",
+        )
+    terminal = console()
+    terminal.print(table)
+    if len(rows) > _MOST_ROWS:
+        left = len(rows) - _MOST_ROWS
+        terminal.print(f"and {left:,} more rows; --out DIR writes all of them to DIR/sweep.csv")
+    terminal.print(f"engine: {results.engine}")
+
+
 def _frictions(rows: list[Any]) -> list[str]:
     """What customers went through beside choosing, where they did."""
     lines = []
@@ -130,7 +167,8 @@ def print_frame(title: str, frame: pd.DataFrame) -> None:
     table = Table(title=Text(title, style="italic"))
     for column in frame.columns:
         number = pd.api.types.is_numeric_dtype(frame[column])
-        table.add_column(column.replace("_", " "), justify="right" if number else "left")
+        justify: Any = "right" if number else "left"
+        table.add_column(Text(column.replace("_", " ")), justify=justify, overflow="fold")
     for row in frame.itertuples(index=False):
         table.add_row(*(Text(_cell(value)) for value in row))
     console().print(table)

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 # Okabe and Ito's palette without its yellow, which a projector washes out.
 _COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
 _DASHES = ["-", "--", "-.", ":"]
+_MARKERS = "osD^vPX"
 _SETTINGS: Any = {
     "font.size": 13,
     "axes.titlesize": 15,
@@ -38,12 +39,13 @@ class Pen(NamedTuple):
 
     colour: str
     dashes: Any
+    marker: str
 
 
 def pens(count: int) -> list[Pen]:
-    """As many pens as needed: neighbours differ in colour and in dashes."""
-    dashes = itertools.cycle(_DASHES)
-    return [Pen(_COLOURS[place % len(_COLOURS)], next(dashes)) for place in range(count)]
+    """As many pens as needed: neighbours differ in colour, dashes and marker."""
+    ways = zip(*map(itertools.cycle, (_COLOURS, _DASHES, _MARKERS)), strict=False)
+    return [Pen(*way) for way in itertools.islice(ways, count)]
 
 
 def styled() -> Any:
