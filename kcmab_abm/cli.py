@@ -1,14 +1,11 @@
-"""The command line: kcmab run, check, play, list, schema, compare, and the paper's commands."""
+"""The command line: kcmab run, check, play, list, schema, compare, paths, and the paper's."""
 
 from __future__ import annotations
 
 import json
 import sys
-import traceback
-from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
@@ -16,10 +13,11 @@ import click
 from kcmab_abm import __version__
 from kcmab_abm.compare.command import compare
 from kcmab_abm.errors import MarketError, PlayError, ScenarioError
+from kcmab_abm.options import with_option
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
+from kcmab_abm.paths.commands import paths
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-_PLUGIN = "kcmab_with"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -60,49 +58,6 @@ def commands() -> None:
     Example:
       kcmab run scenarios/figure1.toml --out results
     """
-
-
-def with_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that brings in the user's own policies, behaviours and laws."""
-    return click.option(
-        "--with",
-        "plugins",
-        multiple=True,
-        metavar="FILE.py",
-        callback=_run_plugins,
-        expose_value=False,
-        is_eager=True,
-        help="Run this Python file first: it may register policies, behaviours and laws.",
-    )(command)
-
-
-def _run_plugins(context: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> None:
-    for path in paths:
-        if not Path(path).is_file():
-            raise MarketError(f"{path}: no such file; --with wants a Python file")
-        try:
-            _run_file(path)
-        except (Exception, SystemExit) as error:
-            raise MarketError(f"{path}: {_failure(path, error)}") from error
-
-
-def _run_file(path: str) -> None:
-    """Run a file as a module that stays, always of the same name: kernels on disk refer to it."""
-    module = ModuleType(_PLUGIN)
-    module.__file__ = path
-    sys.modules[_PLUGIN] = module
-    exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
-
-
-def _failure(path: str, error: BaseException) -> str:
-    """Where in the user's file it went wrong, and how, on one line."""
-    if isinstance(error, SyntaxError) and error.filename == path:
-        return f"line {error.lineno}: {error.msg}"
-    steps = traceback.extract_tb(error.__traceback__)
-    lines = [step.lineno for step in steps if step.filename == path]
-    kind = "" if isinstance(error, MarketError) else f"{type(error).__name__}: "
-    place = f"line {lines[-1]}: " if lines else ""
-    return place + kind + " ".join(str(error).split())
 
 
 @commands.command(name="run")
@@ -241,7 +196,7 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-for _command in (compare, paper, bounds, stopping, histories, bias):
+for _command in (compare, paper, bounds, stopping, histories, bias, paths):
     commands.add_command(_command)
 
 

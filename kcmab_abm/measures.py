@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from kcmab_abm.trajectory import CURVES, LATE, Tally
+from kcmab_abm.trajectory import CURVES, Tally, is_locked_in
 
 Floats = NDArray[np.float64]
 
@@ -94,8 +94,7 @@ class Runs:
 
     def locked_in(self, horizon: int) -> NDArray[np.bool_]:
         """Which runs ended on a wrong arm: most of the last thousand customers took one."""
-        locked: NDArray[np.bool_] = 2 * self.late_wrong > min(LATE, horizon)
-        return locked
+        return is_locked_in(self.late_wrong, horizon)
 
     def digest(self) -> bytes:
         """A fingerprint of every number."""

@@ -1,4 +1,4 @@
-"""The same world, another controller: what if somebody else had run this very market?
+"""The same world under another controller: what if somebody else had run this very market.
 
 Every arm is a tape that is revealed as it is pulled, so two controllers who pull an arm for the
 k-th time see the same reward. The script looks for a market in which greedy customers, left alone,

@@ -63,3 +63,15 @@ def save(
         FigureCanvasAgg(figure)
         for ending in formats:
             figure.savefig(folder / f"{name}.{ending}", dpi=150, metadata=_METADATA[ending])
+
+
+def percent(share: float) -> str:
+    """A share in words: whole percents, small ones with a digit more.
+
+    >>> percent(0.123), percent(0.0345), percent(0.02), percent(0.0001)
+    ('12 %', '3.5 %', '2 %', '<0.1 %')
+    """
+    if 0.0 < share < 0.001:
+        return "<0.1 %"
+    digits = 0 if share >= 0.0995 else 1
+    return f"{100 * share:.{digits}f} %".replace(".0 %", " %")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,8 @@ import numpy as np
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.folders import check_folder, new_folder
+from kcmab_abm.options import NumberRange
 from kcmab_abm.scenario import Scenario, load_scenario
-
-
-class NumberRange(click.FloatRange):
-    """A range of numbers; not-a-number is outside of every range."""
-
-    def convert(self, value: Any, option: Any, context: Any) -> float:
-        """The number, or an error."""
-        number = float(super().convert(value, option, context))
-        if math.isnan(number):
-            self.fail(f"{value} is not a number", option, context)
-        return number
-
 
 _OUT = click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="Folder to write; a new one."
