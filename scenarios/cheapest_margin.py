@@ -39,8 +39,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=400)
     parser.add_argument("--horizon", type=int, default=5000)
+    parser.add_argument("--engine", default="auto", choices=["auto", "market", "batch"])
     options = parser.parse_args()
-    results = kcmab.sweep(scenario(options.replications, options.horizon))
+    market = scenario(options.replications, options.horizon)
+    results = kcmab.sweep(market, engine=options.engine)
     table = results.summary()
     table["margin"] = [f"{margin:g}" for margin in MARGINS] + ["learned"]
     table["total"] = table.regret + table.compensation

@@ -19,6 +19,7 @@ def main():
     parser.add_argument("--replications", type=int, default=1000)
     parser.add_argument("--horizon", type=int, default=2000)
     parser.add_argument("--out", type=Path, help="folder for tree.graphml and tree.json")
+    parser.add_argument("--engine", default="auto", choices=["auto", "market", "batch"])
     options = parser.parse_args()
     scenario = kcmab.make_scenario(
         {
@@ -29,7 +30,7 @@ def main():
             "policy": [{"name": "greedy"}],
         }
     )
-    tree = paths.prefix_tree(scenario, depth=3, share=0.01)
+    tree = paths.prefix_tree(scenario, depth=3, share=0.01, engine=options.engine)
     print("most travelled beginnings, after every arm was tried once")
     print(paths.travelled(tree).round(3).to_string(index=False))
     print("beginnings that most often end on a wrong arm")

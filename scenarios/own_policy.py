@@ -63,6 +63,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=500)
     parser.add_argument("--horizon", type=int, default=5000)
+    parser.add_argument("--engine", default="auto", choices=["auto", "market", "batch"])
     options = parser.parse_args()
     columns = ["policy", "regret", "regret_se", "compensation", "compensation_se", "acceptance"]
     markets = [
@@ -72,7 +73,7 @@ def main():
     ]
     for title, customers, margin in markets:
         market = scenario(title, options.replications, options.horizon, customers, margin)
-        results = kcmab.simulate(market)
+        results = kcmab.simulate(market, engine=options.engine)
         print(f"\n{market.title}")
         print(results.summary()[columns].round(2).to_string(index=False))
         differences = results.paired().query("measure == 'regret'")

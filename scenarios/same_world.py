@@ -20,20 +20,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=200)
     parser.add_argument("--horizon", type=int, default=2000)
+    parser.add_argument("--engine", default="auto", choices=["auto", "market", "batch"])
     options = parser.parse_args()
     scenario = kcmab.load_scenario(HERE / "figure1.toml").replace(
         horizon=options.horizon,
         replications=options.replications,
         policy=[{"name": "greedy"}, {"name": "ucb"}, {"name": "modified-ts"}],
     )
-    finals = kcmab.simulate(scenario).finals().query("policy == 'greedy'")
+    finals = kcmab.simulate(scenario, engine=options.engine).finals().query("policy == 'greedy'")
     print(f"{finals.locked_in.mean():.0%} of {len(finals)} markets without offers lock in")
     if not finals.locked_in.any():
         print("none here; ask for more replications")
         return
     replication = int(finals[finals.locked_in].replication.iloc[0])
     runs = {
-        choice.label: kcmab.play(scenario, choice.label, replication)
+        choice.label: kcmab.play(scenario, choice.label, replication, options.engine)
         for choice in scenario.policies
     }
     print(f"market {replication}, the first customers after everything was tried once:")
