@@ -54,7 +54,8 @@ class Customers:
         visit.arm = visit.target if visit.seeded else self.choose(visit, board)
         if visit.arm >= 0:
             visit.payment = float(board.offers[visit.arm])
-            charge(place.purse, visit.payment)
+            if place.purse.limited:
+                charge(place.purse, visit.payment)
         if place.choices is not None and not visit.seeded:
             visit.agreed = visit.arm == visit.target
             place.choices.send(visit)
@@ -72,8 +73,9 @@ class Customers:
 
     def consume(self, visit: Visit) -> None:
         """Draw the reward of the arm taken, and decide what to say of it."""
+        tape = self.place.tapes[visit.arm]
         mean = None if visit.means is None else float(visit.means[visit.arm])
-        visit.reward = visit.told = self.place.tapes[visit.arm].pull(mean)
+        visit.reward = visit.told = tape.pull(mean)
         if self.report is not None:
             visit.told = self.report(
                 visit.reward, visit.payment, self.memory, self.params, self.place.customers_rng
