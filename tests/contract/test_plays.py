@@ -117,7 +117,7 @@ def test_recency_discounts_by_age():
 
 
 def test_optimists_try_what_few_have_tried():
-    """Means 0.6 and 0.3 of 100 and 4 reports: 0.7 against 0.8 for an optimist, 0.5 and -0.2 else."""
+    """Means 0.6 and 0.3 of 100 and 4 reports: 0.7 and 0.8 to an optimist, else 0.5 and -0.2."""
     reports = [(0, 0.6)] * 100 + [(1, 0.3)] * 4
     assert Crowd(2, behaviour="optimism", kappa=1.0).hear_all(reports).takes(0, 0.0) == 1
     pessimist = Crowd(2, behaviour="optimism", kappa=-1.0).hear_all(reports)
@@ -186,7 +186,7 @@ def test_stubborn_customers_ignore_offers():
 
 
 def test_mixtures_are_drawn_by_their_weights():
-    """Weights 3 and 1: three quarters cannot be bought, the rest is greedy; weight 0 is left out."""
+    """Weights 3 and 1: three quarters cannot be bought, the rest is greedy; 0 is left out."""
     stubborn, greedy = {"behaviour": "stubborn", "share": 1.0}, {"behaviour": "greedy"}
     nobody = {"behaviour": "outside-option", "worth": 100.0, "weight": 0.0}
     kinds = [nobody, {**stubborn, "weight": 3.0}, {**greedy, "weight": 1.0}]
