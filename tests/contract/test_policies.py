@@ -248,9 +248,10 @@ def forgetful(data):
 
 
 def assert_highest(name, values, reports, index):
-    """The policy promotes an arm whose index, by definition, is the highest."""
+    """The policy computes the index as defined, and promotes an arm that has the highest."""
     book, memory = after(name, reports, 3, values)
     chosen = promoted(name, [len(reports) + 1], book, np.random.default_rng(1), memory, values)[0]
+    assert memory.index.tolist() == pytest.approx(list(index), abs=1e-9)
     assert index[chosen] >= max(index) - 1e-9
 
 
