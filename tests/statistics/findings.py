@@ -18,7 +18,7 @@ from scipy import stats
 from kcmab_abm import Results, make_scenario, simulate
 from kcmab_abm.trajectory import CURVES
 
-Sample = NDArray[np.float64]
+Sample = NDArray[Any]  # numbers, or truths of which the share counts
 Samples = dict[str, Sample]
 
 FOUR_ARMS = [0.9, 0.7, 0.5, 0.3]
@@ -61,8 +61,8 @@ def at(results: Results, label: str, measure: str, customer: int) -> Sample:
 
 
 def locked_in(results: Results, label: str) -> Sample:
-    """1 for every replication that ended on a wrong arm, else 0."""
-    return results.runs[label].locked_in(results.scenario.horizon).astype(np.float64)
+    """Which replications ended on a wrong arm."""
+    return results.runs[label].locked_in(results.scenario.horizon)
 
 
 DRIFTS = {
@@ -218,7 +218,7 @@ def crowds(
         for label, runs in results.runs.items():
             name = f"alpha {alpha:g}, {label}"
             wrong = runs.late_wrong / 1000
-            samples[f"{name}, one arm has 90 %"] = ((wrong > 0.9) | (wrong < 0.1)).astype(float)
+            samples[f"{name}, one arm has 90 %"] = (wrong > 0.9) | (wrong < 0.1)
             samples[f"{name}, wrong arm leads"] = locked_in(results, label)
             samples[f"{name}, compensation"] = final(results, label, "compensation")
     return samples
@@ -231,6 +231,26 @@ def crowds_for_long(replications: int = 500) -> Samples:
         customers = {"behaviour": "self-reinforcing", "alpha": 1.5}
         results = run(customers, [{"name": "ucb"}], [0.7, 0.5], horizon, replications)
         samples[f"T = {horizon}, compensation"] = final(results, "ucb", "compensation")
+    return samples
+
+
+def ways_to_refuse(replications: int = 500) -> Samples:
+    """No one paper: customers who listen to few, to no offers, or to something elsewhere."""
+    kinds = {
+        "greedy": {"behaviour": "greedy"},
+        "social, ring of 100": {"behaviour": "social", "graph": "ring"},
+        "social, small world of 100": {"behaviour": "social", "graph": "small-world"},
+        "stubborn, half of them": {"behaviour": "stubborn", "share": 0.5},
+        "outside option worth 0.8": {"behaviour": "outside-option", "worth": 0.8},
+    }
+    samples = {}
+    for name, customers in kinds.items():
+        results = run(customers, [{"name": "ucb"}], FOUR_ARMS, 10_000, replications)
+        runs = results.runs["ucb"]
+        for measure in ("regret", "compensation"):
+            samples[f"{name}, {measure}"] = final(results, "ucb", measure)
+        samples[f"{name}, acceptance"] = runs.accepted / runs.targeted
+        samples[f"{name}, left"] = runs.left / results.scenario.horizon
     return samples
 
 
@@ -258,12 +278,13 @@ ALL = (
     crowds,
     crowds_for_long,
     noise,
+    ways_to_refuse,
 )
 
 
 def interval(sample: Sample, errors: float = 1.96) -> tuple[float, float]:
     """So many standard errors to either side of the mean; Wilson's interval for shares."""
-    if set(np.unique(sample)) <= {0.0, 1.0}:
+    if sample.dtype == np.bool_:
         confidence = 1.0 - 2.0 * stats.norm.sf(errors)
         share = stats.binomtest(int(sample.sum()), len(sample))
         limits = share.proportion_ci(confidence, method="wilson")
