@@ -7,6 +7,7 @@ engines use.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, Discriminator, Field, Tag, create_model
@@ -257,6 +258,11 @@ def _purse() -> type[BaseModel]:
 
 def scenario_form() -> type[BaseModel]:
     """The model of a whole scenario file, for the catalogue as it is now."""
+    return _scenario_form(*(tuple(each) for each in (POLICIES, BEHAVIOURS, PRICING, LAWS)))
+
+
+@lru_cache(maxsize=4)  # building the models takes ten times as long as using them
+def _scenario_form(*catalogues: tuple[object, ...]) -> type[BaseModel]:
     label: Any = (
         str | None,
         Field(None, min_length=1, max_length=80, description="how tables and figures call it"),

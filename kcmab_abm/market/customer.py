@@ -31,6 +31,7 @@ class Customers:
         self.params = self.choice.params
         self.memory = place.new_memory(self.choice)
         self.report = self.choice.entry.report
+        self.is_mixed = bool(self.choice.entry.parts)
         self.queue = Queue(place, self.consume)
 
     def arrive(self) -> Process:
@@ -52,6 +53,8 @@ class Customers:
         place.arrivals.send(visit)
         board = yield visit.posted
         visit.arm = visit.target if visit.seeded else self.choose(visit, board)
+        if self.is_mixed:
+            visit.kind = float(self.memory.kind[0])
         if visit.arm >= 0:
             visit.payment = float(board.offers[visit.arm])
             if place.purse.limited:
@@ -77,6 +80,8 @@ class Customers:
         mean = None if visit.means is None else float(visit.means[visit.arm])
         visit.reward = visit.told = tape.pull(mean)
         if self.report is not None:
+            if self.is_mixed:  # others may have chosen while she stood in line
+                self.memory.kind[0] = visit.kind
             visit.told = self.report(
                 visit.reward, visit.payment, self.memory, self.params, self.place.customers_rng
             )

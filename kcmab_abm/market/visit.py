@@ -14,6 +14,7 @@ class Visit:
     offer: float = 0.0
     seeded: bool = False
     arm: int = -1
+    kind: float = 0.0  # which kind of customer she is, where there are several
     reward: float = 0.0
     payment: float = 0.0
     told: float = 0.0  # what she says the reward was
