@@ -68,7 +68,7 @@ class Trace(Settings):
 
 
 Mean = Annotated[float, Field(ge=0, le=1)]
-Places = Annotated[int, Field(ge=1)]
+Places = Annotated[int, Field(ge=1, le=LARGEST_HORIZON)]
 
 
 class Piecewise(Settings):
@@ -300,7 +300,10 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
         assert table is not None
         places[word,] = list(table.model_fields)
     durations = _static(constant=Constant, exponential=Exponential, uniform=Uniform)
-    kinds = [(each.name, ["behaviour", *each.defaults()]) for each in BEHAVIOURS]
+    kinds = [
+        (each.name, ["behaviour", *(["of"] if each.compose else []), *each.defaults()])
+        for each in BEHAVIOURS
+    ]
     groups: list[tuple[tuple[str, ...], Iterable[tuple[str, list[str]]]]] = [
         (("policy",), [(e.name, ["name", "label", *e.parameters]) for e in POLICIES]),
         (("purse", "offer"), [(e.name, ["rule", *e.parameters]) for e in PRICING]),

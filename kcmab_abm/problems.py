@@ -28,6 +28,7 @@ _MUST_BE = {
     "less_than_equal": "<= {le}",
     "literal_error": "{expected}",
     "too_short": "a list of {min_length} or more entries",
+    "too_long": "a list of at most {max_length} entries",
     "string_too_short": "a text of {min_length} or more characters",
     "string_too_long": "a text of at most {max_length} characters",
 }

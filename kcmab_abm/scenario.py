@@ -187,6 +187,8 @@ def _market(form: Any, data: dict[str, Any], folder: Path, problems: list[str]) 
     if len(arms) > LARGEST_MARKET:
         problems.append(f"market.arms: must be at most {LARGEST_MARKET} arms, got {len(arms)}")
     customers = _customers(market["customers"])
+    if not any(each["weight"] for each in market["customers"].get("of", [{"weight": 1.0}])):
+        problems.append("market.customers.of: must have a weight > 0, got none but 0")
     _check_memory("market.customers", customers, len(arms), problems)
     return Market(
         arms=arms,
@@ -264,7 +266,7 @@ def _change(table: Mapping[str, Any] | None, arms: tuple[Arm, ...], problems: li
         walls = max(low, float(table["low"])), min(high, float(table["high"]))
         return _random_walk(float(table["step"]), walls, arms, problems)
     if table["kind"] == "seasonal":
-        phases = table.get("phases") or [place / len(arms) for place in range(len(arms))]
+        phases = table.get("phases", [place / len(arms) for place in range(len(arms))])
         _check_count("market.change.phases", phases, len(arms), problems)
         return Change(
             SEASONAL,
@@ -336,7 +338,7 @@ def _capacity(market: Mapping[str, Any], arms: int, problems: list[str]) -> Capa
         return None
     places = given if isinstance(given, list) else [given] * arms
     _check_count("market.capacity", places, arms, problems)
-    if market["service_time"] == 0.0:
+    if _duration(market, "service_time", []).is_zero:
         problems.append("market.capacity: needs a service_time > 0, or no arm is ever busy")
     if market["when_full"] != "wait" and "patience" in market:
         problems.append("market.patience: is for customers who wait; when_full must be 'wait'")

@@ -26,6 +26,7 @@ DURATIONS: Final = 3
 REPORTS: Final = 4
 CHANGES: Final = 5
 OFFERS: Final = 6
+PATIENCE: Final = 7
 ARMS: Final = 16
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

@@ -57,7 +57,10 @@ def notes(arms: int, given: Mapping[str, Any]) -> int:
 def _adjacency(given: Mapping[str, Any]) -> tuple[Floats, Floats]:
     edges = given.get("edges")
     if (given["graph"] == "edges") != (edges is not None):
-        raise ValueError("edges must be given if, and only if, graph = 'edges'")
+        raise ValueError(
+            f"edges must be given if, and only if, graph = 'edges'; got graph = "
+            f"{given['graph']!r} and {'no edges' if edges is None else 'edges'}"
+        )
     return _neighbours(
         given["graph"],
         given["people"],

@@ -47,6 +47,8 @@ class Customers:
         """One customer: ring at the door, read the board, choose, consume, report."""
         place = self.place
         service, delay = place.draw_durations() if place.takes_time else (0.0, 0.0)
+        if place.counters:
+            visit.patience = place.draw_patience()
         if not place.prospects.steady:
             place.prospects.advance(visit.number)
             visit.means = place.prospects.means

@@ -92,6 +92,7 @@ class MarketPlace:
         self.all_report = market.report_probability >= 1.0
         self.takes_time = bool(market.needs_clock)
         self._durations_rng = self._open(streams.DURATIONS)
+        self._patience_rng = self._open(streams.PATIENCE)
         self._reports_key = self._key(streams.REPORTS)
 
     def new_memory(self, choice: Choice) -> Any:
@@ -110,11 +111,11 @@ class MarketPlace:
         return market.service_time.draw(rng), market.report_delay.draw(rng)
 
     def draw_patience(self) -> float:
-        """How long the customer who joins a line now will stay in it."""
+        """How long the next customer would stay in a line; drawn whether or not there is one."""
         capacity = self.scenario.market.capacity
-        assert capacity is not None
-        assert capacity.patience is not None
-        return capacity.patience.draw(self._durations_rng)
+        if capacity is None or capacity.patience is None:
+            return np.inf
+        return capacity.patience.draw(self._patience_rng)
 
     def is_reported(self, customer: int) -> bool:
         """Whether this customer will report at all."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kcmab_abm.book import highest
 from kcmab_abm.market.visit import Visit
 from kcmab_abm.market.wire import Process
@@ -38,10 +40,10 @@ class Queue:
         counter = self.place.counters[visit.arm]
         came = env.now
         with counter.request() as turn:
-            if self.capacity.patience is None or turn.triggered:
+            if visit.patience == np.inf or turn.triggered:
                 yield turn
             else:
-                yield turn | env.timeout(self.place.draw_patience())
+                yield turn | env.timeout(visit.patience)
             visit.wait = env.now - came
             if not turn.triggered:
                 self._give_up(visit)

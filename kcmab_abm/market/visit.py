@@ -18,6 +18,7 @@ class Visit:
     reward: float = 0.0
     payment: float = 0.0
     told: float = 0.0  # what she says the reward was
+    patience: float = np.inf  # with which she would stand in line
     wait: float = 0.0
     agreed: bool = False  # whether she chose what was asked of her, served or not
     means: NDArray[np.float64] | None = None  # what the arms promised when she came, if they change

@@ -69,6 +69,41 @@ def inline(name: str, value: str, *fragments: str) -> Broken:
     return Broken(name, text(head=f"horizon = 20\npolicy = {value}", policy=""), fragments)
 
 
+def purse(name: str, lines: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in the purse."""
+    return Broken(name, text(policy=f"[purse]\n{lines}\n{UCB}"), fragments, schema=schema)
+
+
+def offer(name: str, rule: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in how offers are made."""
+    return purse(name, f"offer = {{ {rule} }}", *fragments, schema=schema)
+
+
+def change(name: str, settings: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in how arms change."""
+    return market(name, f"change = {{ {settings} }}", *fragments, schema=schema)
+
+
+def line(name: str, lines: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in lines before arms that take some time to serve a customer."""
+    return market(name, f"service_time = 1\n{lines}", *fragments, schema=schema)
+
+
+def customers(name: str, settings: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in what the customers are like."""
+    return market(name, f"customers = {{ {settings} }}", *fragments, schema=schema)
+
+
+def mixture(name: str, kinds: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in a mixture of customers."""
+    return customers(name, f'behaviour = "mixture", of = {kinds}', *fragments, schema=schema)
+
+
+def social(name: str, settings: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in a network of customers."""
+    return customers(name, f'behaviour = "social", {settings}', *fragments, schema=schema)
+
+
 def trace(name: str, content: bytes | None, *fragments: str) -> Broken:
     """Arrivals read from a file that is no good."""
     arrivals = 'arrivals = { process = "trace", file = "times.txt" }'
@@ -545,4 +580,463 @@ TRACES = [
     trace("trace not UTF-8", b"\xff\xfe1\n", "not UTF-8 text (byte 0); save it as UTF-8"),
 ]
 
-CASES = [*FILES, *TOP, *MARKET, *LAWS, *POLICIES, *TRACES]
+PURSES = [
+    Broken(
+        "purse list", text(head="horizon = 20\npurse = [1]"), ("purse: must be a table, got [1]",)
+    ),
+    purse(
+        "purse setting near", "budgte = 1", "purse.budgte: no setting 'budgte'.", "mean 'budget'?"
+    ),
+    purse("budget negative", "budget = -1", "purse.budget: must be >= 0, got -1"),
+    purse("budget inf", "budget = inf", "purse.budget: must be a finite number, got inf"),
+    purse("budget nan", "budget = nan", "purse.budget: must be a finite number", schema=False),
+    purse("budget huge", "budget = 1e13", "purse.budget: must be <= 1e+12, got 10000000000000.0"),
+    purse("budget text", "budget = '9'", "purse.budget: must be a number, got '9'"),
+    purse("cap negative", "cap = -0.5", "purse.cap: must be >= 0, got -0.5"),
+    purse("cap bool", "cap = true", "purse.cap: must be a number, got True"),
+    purse(
+        "period without budget",
+        "period = 5",
+        "purse.period_budget: is required with period, and missing",
+        schema=False,
+    ),
+    purse(
+        "budget without period",
+        "period_budget = 5",
+        "purse.period: is required with period_budget, and missing",
+        schema=False,
+    ),
+    purse("period 0", "period = 0\nperiod_budget = 1", "purse.period: must be >= 1, got 0"),
+    purse("period 1.5", "period = 1.5\nperiod_budget = 1", "purse.period: must be a whole number"),
+    purse(
+        "period budget negative",
+        "period = 5\nperiod_budget = -1",
+        "purse.period_budget: must be >= 0, got -1",
+    ),
+    purse(
+        "when short", 'when_short = "rest"', "purse.when_short: must be 'refuse' or 'pay-rest', got"
+    ),
+    purse("also negative", "also = -1", "purse.also: must be >= 0, got -1"),
+    purse("also 1.5", "also = 1.5", "purse.also: must be a whole number, got 1.5"),
+    purse("misjudgement negative", "misjudgement = -1", "purse.misjudgement: must be >= 0, got -1"),
+    purse("offer text", "offer = 'least'", "purse.offer: must be a table, got 'least'"),
+    purse("offer empty", "offer = {}", "purse.offer.rule: is required, and missing"),
+    offer(
+        "rule near", "rule = 'leest'", "purse.offer.rule: no pricing rule 'leest'.", "mean 'least'?"
+    ),
+    offer(
+        "rule far",
+        "rule = 'zzz'",
+        "purse.offer.rule: no pricing rule 'zzz'. Choose one of: ",
+        "fixed-margin, learned-margin, least, proportional-margin",
+    ),
+    offer("rule number", "rule = 1", "purse.offer.rule: must be a text in quotes", "got 1"),
+    offer(
+        "rule setting near",
+        "rule = 'fixed-margin', margn = 1",
+        "purse.offer.margn: no setting 'margn'. Did you mean 'margin'?",
+    ),
+    offer(
+        "rule setting of another",
+        "rule = 'least', margin = 1",
+        "purse.offer.margin: no setting 'margin'. Choose one of: rule",
+    ),
+    offer(
+        "margin negative",
+        "rule = 'fixed-margin', margin = -1",
+        "purse.offer.margin: must be >= 0, got -1",
+    ),
+    offer(
+        "share below -1",
+        "rule = 'proportional-margin', share = -2",
+        "purse.offer.share: must be >= -1, got -2",
+    ),
+    offer("goal 1", "rule = 'learned-margin', goal = 1", "purse.offer.goal: must be < 1, got 1"),
+]
+
+CHANGES = [
+    Broken(
+        "change of uniform arms",
+        text(
+            arms='{ law = "uniform", low = [0], high = [1] }',
+            more='change = { kind = "random-walk", step = 0.1 }',
+        ),
+        ("market.change: arms of law uniform cannot change; use bernoulli, beta",),
+        schema=False,
+    ),
+    market("change text", "change = 'walk'", "market.change: must be a table, got 'walk'"),
+    market("change empty", "change = {}", "market.change.kind: is required, and missing"),
+    change(
+        "change near",
+        "kind = 'random-wlak'",
+        "market.change.kind: no kind of change 'random-wlak'. Did you mean 'random-walk'?",
+    ),
+    change(
+        "change number",
+        "kind = 2",
+        "market.change.kind: must be a text in quotes, one of: piecewise, random-walk, seasonal",
+        "got 2",
+    ),
+    change(
+        "change setting near",
+        "kind = 'random-walk', step = 0.1, hihg = 1",
+        "market.change.hihg: no setting 'hihg'. Did you mean 'high'?",
+    ),
+    change(
+        "walk without step", "kind = 'random-walk'", "market.change.step: is required, and miss"
+    ),
+    change("step 0", "kind = 'random-walk', step = 0", "market.change.step: must be > 0, got 0"),
+    change("step 0.3", "kind = 'random-walk', step = 0.3", "step: must be <= 0.25, got 0.3"),
+    change(
+        "walls too near",
+        "kind = 'random-walk', step = 0.1, low = 0.1, high = 0.2",
+        "market.change: high - low must be at least 2 step = 0.2, got 0.1 and 0.2",
+        schema=False,
+    ),
+    change(
+        "arm outside of the walls",
+        "kind = 'random-walk', step = 0.1, low = 0.2",
+        "market.change: arm 1 begins at 0.1, outside of the walls 0.2 and 1; move the arm or the",
+        schema=False,
+    ),
+    change(
+        "wall below 0",
+        "kind = 'random-walk', step = 0.1, low = -1",
+        "market.change.low: must be >= 0, got -1",
+    ),
+    change(
+        "jump at the first customer",
+        "kind = 'piecewise', at = [1], means = [[0.1, 0.2]]",
+        "market.change.at[0]: must be >= 2, got 1",
+    ),
+    change(
+        "no jumps",
+        "kind = 'piecewise', at = [], means = []",
+        "market.change.at: must be a list of 1 or more entries, got []",
+        "market.change.means: must be a list of 1 or more entries, got []",
+    ),
+    change(
+        "jumps not increasing",
+        "kind = 'piecewise', at = [7, 5], means = [[0.1, 0.2], [0.1, 0.2]]",
+        "market.change.at: must increase, got [7, 5]",
+        schema=False,
+    ),
+    change(
+        "jumps twice at once",
+        "kind = 'piecewise', at = [5, 5], means = [[0.1, 0.2], [0.1, 0.2]]",
+        "market.change.at: must increase, got [5, 5]",
+        schema=False,
+    ),
+    change(
+        "jumps without means",
+        "kind = 'piecewise', at = [5, 9], means = [[0.1, 0.2]]",
+        "market.change.means: must have a list for each of the 2 entries of at, got 1",
+        schema=False,
+    ),
+    change(
+        "jumps of too few arms",
+        "kind = 'piecewise', at = [5], means = [[0.1]]",
+        "market.change.means[0]: must have one entry for each of the 2 arms, got 1",
+        schema=False,
+    ),
+    change(
+        "jump beyond 1",
+        "kind = 'piecewise', at = [5], means = [[0.1, 1.5]]",
+        "market.change.means[0][1]: must be <= 1, got 1.5",
+    ),
+    change(
+        "jumps not nested",
+        "kind = 'piecewise', at = [5], means = [0.1, 0.5]",
+        "market.change.means[0]: must be a list in [ ], got 0.1",
+    ),
+    Broken(
+        "beta jumps to 1",
+        text(
+            arms='{ law = "beta", means = [0.5], concentration = 2 }',
+            more='change = { kind = "piecewise", at = [5], means = [[1.0]] }',
+        ),
+        ("market.change.means[0][0]: must be from 0.001 to 0.999 for arms of this law, got 1",),
+        schema=False,
+    ),
+    change(
+        "swing beyond 1",
+        "kind = 'seasonal', amplitude = 2, period = 5",
+        "market.change.amplitude: must be <= 1, got 2",
+    ),
+    change(
+        "season of one",
+        "kind = 'seasonal', amplitude = 0.1, period = 1",
+        "market.change.period: must be >= 2, got 1",
+    ),
+    change(
+        "phases of too few arms",
+        "kind = 'seasonal', amplitude = 0.1, period = 5, phases = [0.1]",
+        "market.change.phases: must have one entry for each of the 2 arms, got 1",
+        schema=False,
+    ),
+    change(
+        "phases of no arm",
+        "kind = 'seasonal', amplitude = 0.1, period = 5, phases = []",
+        "market.change.phases: must have one entry for each of the 2 arms, got 0",
+        schema=False,
+    ),
+    change(
+        "phase 2",
+        "kind = 'seasonal', amplitude = 0.1, period = 5, phases = [0.1, 2]",
+        "market.change.phases[1]: must be <= 1, got 2",
+    ),
+]
+
+LINES = [
+    line("capacity 0", "capacity = 0", "market.capacity: must be >= 1, got 0"),
+    line("capacity text", "capacity = '2'", "market.capacity: must be a whole number, got '2'"),
+    line("capacity 1.5", "capacity = 1.5", "market.capacity: must be a whole number, got 1.5"),
+    line(
+        "capacity huge", f"capacity = {10**30}", "market.capacity: must be <= 100000000000, got 10"
+    ),
+    line("capacity table", "capacity = {}", "market.capacity: must be a whole number, got a table"),
+    line("capacity empty", "capacity = []", "market.capacity: must be a list of 1 or more entries"),
+    line("capacity of an arm 0", "capacity = [1, 0]", "market.capacity[1]: must be >= 1, got 0"),
+    line(
+        "capacity of three arms",
+        "capacity = [1, 2, 3]",
+        "market.capacity: must have one entry for each of the 2 arms, got 3",
+        schema=False,
+    ),
+    market(
+        "capacity without service",
+        "capacity = 1",
+        "market.capacity: needs a service_time > 0, or no arm is ever busy",
+        schema=False,
+    ),
+    market(
+        "capacity with a service of 0",
+        'capacity = 1\nservice_time = { law = "constant", value = 0 }',
+        "market.capacity: needs a service_time > 0, or no arm is ever busy",
+        schema=False,
+    ),
+    line(
+        "patience without capacity",
+        "patience = 2",
+        "market.patience: needs a capacity, and there is none",
+        schema=False,
+    ),
+    line(
+        "leaving without capacity",
+        'when_full = "leave"',
+        "market.when_full: needs a capacity, and there is none",
+        schema=False,
+    ),
+    line(
+        "patience of those who leave",
+        'capacity = 1\npatience = 2\nwhen_full = "leave"',
+        "market.patience: is for customers who wait; when_full must be 'wait'",
+        schema=False,
+    ),
+    line("patience negative", "capacity = 1\npatience = -1", "market.patience: must be >= 0, got"),
+    line(
+        "patience law near",
+        'capacity = 1\npatience = { law = "constnat", value = 1 }',
+        "market.patience.law: no law 'constnat'. Did you mean 'constant'?",
+    ),
+    line(
+        "patience low > high",
+        'capacity = 1\npatience = { law = "uniform", low = 2, high = 1 }',
+        "market.patience: low must be <= high, got 2.0 and 1.0",
+        schema=False,
+    ),
+    line(
+        "when full unknown",
+        'capacity = 1\nwhen_full = "stay"',
+        "market.when_full: must be 'wait', 'switch' or 'leave', got 'stay'",
+    ),
+]
+
+CUSTOMERS = [
+    customers(
+        "mixture of what", "behaviour = 'mixture'", "market.customers.of: is required, and missing"
+    ),
+    mixture("mixture of none", "[]", "market.customers.of: must be a list of 1 or more entries"),
+    mixture("mixture of text", "'greedy'", "market.customers.of: must be a list in [ ], got 'gree"),
+    mixture("mixture of texts", "['greedy']", "market.customers.of[0]: must be a table, got 'gree"),
+    mixture(
+        "mixture of too many",
+        "[" + "{ behaviour = 'greedy' }, " * 21 + "]",
+        "market.customers.of: must be a list of at most 20 entries, got [{'behaviour'",
+    ),
+    mixture(
+        "mixture of an unknown kind",
+        "[{ behaviour = 'greedy' }, { behaviour = 'lgit' }]",
+        "market.customers.of[1].behaviour: no behaviour 'lgit'. Did you mean 'logit'?",
+    ),
+    mixture(
+        "mixture of a nameless kind",
+        "[{ weight = 1 }]",
+        "market.customers.of[0].behaviour: is required, and missing",
+    ),
+    mixture(
+        "mixture of mixtures",
+        "[{ behaviour = 'mixture', of = [{ behaviour = 'greedy' }] }]",
+        "market.customers.of[0].behaviour: no behaviour 'mixture'. Choose one of: ",
+        "greedy, logit",
+    ),
+    mixture(
+        "mixture with a negative weight",
+        "[{ behaviour = 'greedy', weight = -1 }]",
+        "market.customers.of[0].weight: must be >= 0, got -1",
+    ),
+    mixture(
+        "mixture without any weight",
+        "[{ behaviour = 'greedy', weight = 0 }, { behaviour = 'logit', weight = 0.0 }]",
+        "market.customers.of: must have a weight > 0, got none but 0",
+        schema=False,
+    ),
+    mixture(
+        "mixture with an unknown setting",
+        "[{ behaviour = 'logit', tua = 1 }]",
+        "market.customers.of[0].tua: no setting 'tua'. Did you mean 'tau'?",
+    ),
+    mixture(
+        "mixture with a bad setting",
+        "[{ behaviour = 'greedy' }, { behaviour = 'logit', tau = -1 }]",
+        "market.customers.of[1].tau: must be >= 0, got -1",
+    ),
+    mixture(
+        "mixture with a bad network",
+        "[{ behaviour = 'greedy' }, { behaviour = 'social', neighbours = 3 }]",
+        "market.customers: neighbours must be even",
+        schema=False,
+    ),
+    customers(
+        "mixture with a setting of its kind",
+        "behaviour = 'mixture', tau = 1, of = [{ behaviour = 'logit' }]",
+        "market.customers.tau: no setting 'tau'. Choose one of: behaviour, of",
+    ),
+    customers(
+        "weight of all",
+        "behaviour = 'greedy', weight = 1",
+        "market.customers.weight: no setting 'weight'. Choose one of: behaviour",
+    ),
+    social(
+        "neighbours odd",
+        "neighbours = 3",
+        "market.customers: neighbours must be even and less than the 100 people",
+        "got 3",
+        schema=False,
+    ),
+    social(
+        "neighbours too many",
+        "people = 4, neighbours = 4",
+        "market.customers: neighbours must be even and less than the 4 people",
+        "got 4",
+        schema=False,
+    ),
+    social(
+        "graph unknown",
+        "graph = 'rong'",
+        "market.customers.graph: must be 'complete', 'ring', 'small-world', 'scale-free' or 'edg",
+        "got 'rong'",
+    ),
+    social(
+        "graph without edges",
+        "graph = 'edges'",
+        "market.customers: edges must be given if, and only if, graph = 'edges'; ",
+        "got graph = 'edges' and no edges",
+        schema=False,
+    ),
+    social(
+        "edges without graph",
+        "edges = [[0, 1]]",
+        "market.customers: edges must be given if, and only if, graph = 'edges'; ",
+        "got graph = 'small-world' and edges",
+        schema=False,
+    ),
+    social(
+        "edges with strangers",
+        "graph = 'edges', people = 3, edges = [[0, 1], [0, 7]]",
+        "market.customers: edges speak of people 0..2 (people = 3), got [0, 7]",
+        schema=False,
+    ),
+    social(
+        "edge of three",
+        "graph = 'edges', edges = [[0, 1, 2]]",
+        "market.customers.edges[0]: must be a list of at most 2 entries, got [0, 1, 2]",
+    ),
+    social(
+        "edge of one",
+        "graph = 'edges', edges = [[0]]",
+        "market.customers.edges[0]: must be a list of 2 or more entries, got [0]",
+    ),
+    social(
+        "edge below 0",
+        "graph = 'edges', edges = [[0, -1]]",
+        "market.customers.edges[0][1]: must be >= 0, got -1",
+    ),
+    social("people 1", "people = 1", "market.customers.people: must be >= 2, got 1"),
+    social(
+        "everybody knows ten thousand",
+        "people = 10000, graph = 'complete'",
+        "market.customers: a complete graph of 10000 people is too large",
+        schema=False,
+    ),
+    customers(
+        "outcomes of one arm",
+        "behaviour = 'features', outcomes = [[0.1, 0.2]]",
+        "market.customers: outcomes must have 2 numbers (features) for each of the 2 arms, got 1 ",
+        schema=False,
+    ),
+    customers(
+        "outcomes of different lengths",
+        "behaviour = 'features', outcomes = [[0.1, 0.2], [0.1]]",
+        "for each of the 2 arms, got 2 lists of lengths [1, 2]",
+        schema=False,
+    ),
+    customers(
+        "outcome beyond 1",
+        "behaviour = 'features', outcomes = [[0.1, 2], [0.1, 0.2]]",
+        "market.customers.outcomes[0][1]: must be <= 1, got 2",
+    ),
+    customers(
+        "window negative",
+        "behaviour = 'recency', window = -1",
+        "market.customers.window: must be >= 0, got -1",
+    ),
+    customers(
+        "window 5.0",
+        "behaviour = 'recency', window = 5.0",
+        "market.customers.window: must be a whole number, got 5.0",
+        schema=False,
+    ),
+    Broken(
+        "window too large for the memory",
+        text(
+            arms=f'{{ law = "bernoulli", means = {[0.5] * 300} }}',
+            more='customers = { behaviour = "recency", window = 100000 }',
+        ),
+        ("market.customers: 'recency' would remember 30,000,900 numbers", "at most 20,000,000 are"),
+        schema=False,
+    ),
+    customers(
+        "clip 1",
+        "behaviour = 'drifted-feedback', clip = 1",
+        "market.customers.clip: must be true or false, got 1",
+    ),
+    customers(
+        "clip text",
+        "behaviour = 'drifted-feedback', clip = 'yes'",
+        "market.customers.clip: must be true or false, got 'yes'",
+    ),
+]
+
+CASES = [
+    *FILES,
+    *TOP,
+    *MARKET,
+    *LAWS,
+    *POLICIES,
+    *TRACES,
+    *PURSES,
+    *CHANGES,
+    *LINES,
+    *CUSTOMERS,
+]

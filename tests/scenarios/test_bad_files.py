@@ -165,6 +165,37 @@ VALID = {
         {"name": "modified-epsilon-greedy", "epsilon": 2.0},
     ],
 }
+MOVING = {
+    "horizon": 20,
+    "market": {
+        "arms": [{"law": "bernoulli", "means": [0.9, 0.1]}],
+        "customers": {
+            "behaviour": "mixture",
+            "of": [
+                {"behaviour": "social", "people": 5, "graph": "edges", "edges": [[0, 1], [2, 4]]},
+                {"behaviour": "features", "outcomes": [[0.1, 0.2], [0.3, 0.4]], "weight": 0.5},
+                {"behaviour": "drifted-feedback", "clip": True},
+            ],
+        },
+        "change": {"kind": "piecewise", "at": [5, 9], "means": [[0.1, 0.2], [0.2, 0.1]]},
+        "service_time": 1.0,
+        "capacity": [1, 2],
+        "when_full": "wait",
+        "patience": {"law": "uniform", "low": 1.0, "high": 2.0},
+    },
+    "purse": {
+        "offer": {"rule": "learned-margin", "goal": 0.9},
+        "cap": 1.0,
+        "budget": 5.0,
+        "period": 4,
+        "period_budget": 1.0,
+        "when_short": "pay-rest",
+        "also": 1,
+        "misjudgement": 0.1,
+    },
+    "policy": [{"name": "ucb"}],
+}
+BOTH = [VALID, MOVING]
 WORDS = [
     "law",
     "name",
@@ -191,11 +222,11 @@ def places(value, path=()):
     return [path, *(place for key, each in inner for place in places(each, (*path, key)))]
 
 
-def changed(place, change):
-    """The valid settings with the value at one place replaced, or removed by `...`."""
+def changed(valid, place, change):
+    """Valid settings with the value at one place replaced, or removed by `...`."""
     if not place:
         return change
-    settings = copy.deepcopy(VALID)
+    settings = copy.deepcopy(valid)
     here = settings
     for step in place[:-1]:
         here = here[step]
@@ -206,15 +237,16 @@ def changed(place, change):
     return settings
 
 
-def at(place):
-    """The value at one place of the valid settings."""
-    found = VALID
+def at(valid, place):
+    """The value at one place of valid settings."""
+    found = valid
     for step in place:
         found = found[step]
     return found
 
 
-tables = [place for place in places(VALID) if isinstance(at(place), dict)]
+anywhere = [(valid, place) for valid in BOTH for place in places(valid)]
+tables = [(valid, place) for valid, place in anywhere if isinstance(at(valid, place), dict)]
 powers = st.sampled_from([18, 63, 308, 400, 4000]).map(lambda digits: 10**digits)
 numbers = st.integers() | st.floats() | powers
 leaves = st.none() | st.booleans() | numbers | st.text(max_size=5) | st.sampled_from(WORDS)
@@ -228,13 +260,19 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=250)
-@given(place=st.sampled_from(places(VALID)), change=values | st.just(...))
-def test_any_settings_are_accepted_or_refused(place, change):
+@pytest.mark.parametrize("valid", BOTH, ids=["steady", "moving"])
+def test_the_settings_to_be_changed_are_valid(valid):
+    """What the tests below spoil is fine before."""
+    assert isinstance(make_scenario(valid), Scenario)
+
+
+@settings(max_examples=400)
+@given(spot=st.sampled_from(anywhere), change=values | st.just(...))
+def test_any_settings_are_accepted_or_refused(spot, change):
     """Whatever is found wherever in a file: a scenario, or an error with a line for each fault."""
     problems = ["fine: indeed"]
     try:
-        scenario = make_scenario(changed(place, change))
+        scenario = make_scenario(changed(*spot, change))
     except ScenarioError as error:
         problems = error.problems
     else:
@@ -243,10 +281,9 @@ def test_any_settings_are_accepted_or_refused(place, change):
     assert all("\n" not in line and ": " in line for line in problems)
 
 
-@settings(max_examples=60)
-@given(place=st.sampled_from(tables), key=st.text(max_size=8), value=values)
-def test_unknown_keys_are_refused(place, key, value):
+@settings(max_examples=90)
+@given(spot=st.sampled_from(tables), key=st.text(max_size=8), value=values)
+def test_unknown_keys_are_refused(spot, key, value):
     """A key that no table knows is refused in every table, by its place."""
-    found = at(place)
     with pytest.raises(ScenarioError, match="no setting"):
-        make_scenario(changed(place, {**found, f"?{key}": value}))
+        make_scenario(changed(*spot, {**at(*spot), f"?{key}": value}))

@@ -215,6 +215,143 @@ def test_replace_checks():
         make_scenario(SHORT).replace(horizon=0)
 
 
+WORLDS = {
+    "a purse with all limits": {
+        "purse": {
+            "offer": {"rule": "fixed-margin", "margin": 0.1},
+            "cap": 1,
+            "budget": 10,
+            "period": 5,
+            "period_budget": 2,
+            "when_short": "pay-rest",
+            "also": 3,
+            "misjudgement": 0.05,
+        }
+    },
+    "an empty purse": {"purse": {"budget": 0, "cap": 0.0}},
+    "a purse that says nothing": {"purse": {}},
+    "a rule by its name alone": {"purse": {"offer": {"rule": "learned-margin"}}},
+    "jumps": {"market": {"change": {"kind": "piecewise", "at": [5], "means": [[0.1, 1]]}}},
+    "jumps after the end": {
+        "market": {"change": {"kind": "piecewise", "at": [10**6], "means": [[0, 1]]}}
+    },
+    "a walk": {"market": {"change": {"kind": "random-walk", "step": 0.05, "low": 0.1}}},
+    "seasons": {"market": {"change": {"kind": "seasonal", "amplitude": 0.5, "period": 10}}},
+    "seasons with phases": {
+        "market": {"change": {"kind": "seasonal", "amplitude": 1, "period": 2, "phases": [0, 0.5]}}
+    },
+    "one place": {"market": {"capacity": 1, "service_time": 2}},
+    "places of each arm": {
+        "market": {"capacity": [1, 3], "service_time": 2, "when_full": "switch"}
+    },
+    "hasty customers": {
+        "market": {
+            "capacity": 1,
+            "service_time": {"law": "exponential", "mean": 2},
+            "patience": {"law": "uniform", "low": 0, "high": 1},
+        }
+    },
+    "no patience": {"market": {"capacity": 1, "service_time": 3, "patience": 0}},
+    "a mixture": {
+        "market": {
+            "customers": {
+                "behaviour": "mixture",
+                "of": [{"behaviour": "logit", "tau": 0.2, "weight": 3}, {"behaviour": "stubborn"}],
+            }
+        }
+    },
+    "a mixture with a kind left out": {
+        "market": {
+            "customers": {
+                "behaviour": "mixture",
+                "of": [{"behaviour": "logit", "weight": 0}, {"behaviour": "greedy", "weight": 2}],
+            }
+        }
+    },
+    "friends": {
+        "market": {
+            "customers": {
+                "behaviour": "social",
+                "graph": "edges",
+                "people": 3,
+                "edges": [[0, 1], [2, 2]],
+            }
+        }
+    },
+    "strangers": {
+        "market": {"customers": {"behaviour": "social", "graph": "edges", "people": 3, "edges": []}}
+    },
+    "outcomes": {
+        "market": {
+            "customers": {
+                "behaviour": "features",
+                "features": 1,
+                "outcomes": [[0.5], [1]],
+            }
+        }
+    },
+    "clipped reports": {"market": {"customers": {"behaviour": "drifted-feedback", "clip": True}}},
+}
+
+
+def world(name):
+    """The short settings with those of one of the worlds above."""
+    changes = WORLDS[name]
+    market = {**SHORT["market"], **changes.get("market", {})}
+    return {**SHORT, "replications": 2, **changes, "market": market}
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_worlds_run(name, schema):
+    """Every world loads, is accepted by the schema, survives JSON, and runs."""
+    schema.validate(world(name))
+    scenario = make_scenario(world(name))
+    schema.validate(scenario.settings)
+    assert make_scenario(json.loads(json.dumps(scenario.settings))) == scenario
+    summary = simulate(scenario, engine="market").summary()
+    assert np.isfinite(summary["regret"]).all()
+
+
+def test_defaults_of_purse_change_and_lines():
+    """Without a word on them there are no limits, no changes and no lines."""
+    market = make_scenario(SHORT).market
+    assert market.offers.is_plain
+    assert market.offers.rule.entry.name == "least"
+    assert (market.offers.cap, market.offers.budget) == (np.inf, np.inf)
+    assert (market.offers.also, market.offers.error) == (0, 0.0)
+    assert market.is_steady
+    assert market.capacity is None
+
+
+def test_a_purse_means_what_it_says():
+    """Every line of the table counts."""
+    offers = make_scenario(world("a purse with all limits")).market.offers
+    assert (offers.rule.entry.name, offers.rule.values) == ("fixed-margin", (0.1,))
+    assert (offers.cap, offers.budget, offers.period, offers.allowance) == (1.0, 10.0, 5, 2.0)
+    assert (offers.pays_rest, offers.also, offers.error) == (True, 3, 0.05)
+
+
+def test_capacity_means_what_it_says():
+    """One number is for all arms, a list has one for each; patience is a time."""
+    one, each, hasty = (
+        make_scenario(world(name)).market.capacity
+        for name in ("one place", "places of each arm", "hasty customers")
+    )
+    assert (one.places, one.when_full, one.patience) == ((1, 1), "wait", None)
+    assert (each.places, each.when_full) == ((1, 3), "switch")
+    assert (hasty.patience.law, hasty.patience.low, hasty.patience.high) == ("uniform", 0.0, 1.0)
+
+
+def test_walls_of_beta_arms_are_drawn_in():
+    """Walls are where the file says, or where the law of the arms ends if that is nearer."""
+    arms = {"law": "beta", "means": [0.5], "concentration": 2.0}
+    market = with_market(arms=arms, change={"kind": "random-walk", "step": 0.1}).market
+    assert (market.change.low, market.change.high) == (0.001, 0.999)
+    walk = {"kind": "random-walk", "step": 0.1, "low": 0.25, "high": 0.75}
+    market = with_market(arms=arms, change=walk).market
+    assert (market.change.low, market.change.high) == (0.25, 0.75)
+
+
 def test_default_labels():
     """A label is the policy's name; with its settings, if several have that name."""
     scenario = with_policies(
