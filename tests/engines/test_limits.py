@@ -15,6 +15,7 @@ from kcmab_abm import make_scenario, play
 from tests.markets import (
     BEHAVIOUR_NAMES,
     MIXED,
+    arm_count,
     assert_same,
     between,
     customer_tables,
@@ -59,8 +60,15 @@ purses = st.fixed_dictionaries(
 
 
 def both(data, name, limit, policy="ucb", **more):
-    """A random market with customers in their limit, and the same with greedy ones."""
-    table = data.draw(experiments([policy], "greedy"))
+    """A random market with customers in their limit, and the same with greedy ones.
+
+    It goes on after the seeding, often with arms that tie.
+    """
+    laws = data.draw(st.sampled_from([None, ["bernoulli"], ["discrete"]]))
+    table = data.draw(experiments([policy], "greedy", laws))
+    groups = table["market"]["arms"]
+    seeded = arm_count(groups if isinstance(groups, list) else [groups])
+    table["horizon"] = seeded + data.draw(st.integers(20, 80))
     customers = {**data.draw(customer_tables(name)), **limit}
     for each in (customers, GREEDY):
         yield make_scenario({**table, **more, "market": {**table["market"], "customers": each}})

@@ -37,7 +37,7 @@ def test_drift_leaves_growth_slow(drift):
 
 
 def test_drift_costs_ucb_and_saves_epsilon_greedy():
-    """Liu et al.: drift doubles the regret of ucb; epsilon-greedy pays a third less."""
+    """Liu et al.: drift doubles the regret of ucb; epsilon-greedy pays much less."""
     found = findings.reward_drift(60, ["no drift", "linear"])
 
     def beyond(factor, name):
