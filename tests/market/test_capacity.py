@@ -270,18 +270,21 @@ def watched(monkeypatch, **settings_):
     return played(**settings_), found
 
 
-@pytest.mark.parametrize("also", [0, 1])
+@pytest.mark.parametrize("also", [0, 2])
 def test_who_switches_takes_the_best_free_arm(also, monkeypatch):
     """She takes argmax m_i + c_i of the free arms, for what is offered there; or she leaves."""
     run, found = watched(
         monkeypatch,
         capacity=1,
-        service_time=5.0,
+        service_time={"law": "exponential", "mean": 3.0},
+        arrivals={"process": "poisson", "rate": 1.0},
         when_full="switch",
-        policy="round-robin",
+        horizon=400,
         purse={"also": also},
     )
     assert len(found) > 50
+    moved = [customer - 1 for customer in found]
+    assert ((run.payments[moved] > 0.0).sum() > 10) == (also > 0)
     switched = left = 0
     for customer, ((arm, _), full, worth, offers) in found.items():
         taken = run.arms[customer - 1]
