@@ -31,6 +31,7 @@ class Customers:
         self.params = self.choice.params
         self.memory = place.new_memory(self.choice)
         self.report = self.choice.entry.report
+        self.mixed = bool(self.choice.entry.parts)
         self.queue = Queue(place, self.consume)
 
     def arrive(self) -> Process:
@@ -76,6 +77,8 @@ class Customers:
         """Draw the reward of the arm taken, and decide what to say of it."""
         mean = None if visit.means is None else float(visit.means[visit.arm])
         visit.reward = visit.told = self.place.tapes[visit.arm].pull(mean)
+        if self.mixed:  # others may have chosen while she stood in line
+            self.memory.kind[0] = visit.kind
         if self.report is not None:
             visit.told = self.report(
                 visit.reward, visit.payment, self.memory, self.params, self.place.customers_rng
@@ -92,6 +95,8 @@ class Customers:
                 f"behaviour {self.choice.entry.name!r} took arm {arm} as customer {visit.number}; "
                 f"arms are 0..{len(place.tapes) - 1}, or -1 to leave"
             )
+        if self.mixed:
+            visit.kind = float(self.memory.kind[0])
         return int(arm)
 
     def hear_reports(self) -> Process:

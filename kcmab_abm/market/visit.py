@@ -16,6 +16,7 @@ class Visit:
     arm: int = -1
     reward: float = 0.0
     payment: float = 0.0
+    kind: float = 0.0  # of customer, in a mixture
     told: float = 0.0  # what she says the reward was
     patience: float = np.inf  # with which she would stand in line
     wait: float = 0.0
