@@ -115,6 +115,7 @@ def test_no_line_breaks_a_limit(data):
 
 
 @pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@settings(max_examples=2 * FEW)
 @given(data=st.data())
 def test_the_compiled_purse_is_the_interpreted_one(policy, behaviour, data):
     """Whatever limits are set, both engines pay the same to the last bit, and keep to them."""
@@ -283,6 +284,7 @@ UNLIMITED = [
 
 
 @pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@settings(max_examples=2 * FEW)
 @given(data=st.data(), purse=st.sampled_from(UNLIMITED))
 def test_limits_out_of_reach_change_nothing(policy, behaviour, data, purse):
     """A purse too deep to touch bottom is the paper's, in both engines and both kernels."""
