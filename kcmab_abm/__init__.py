@@ -10,6 +10,7 @@ from kcmab_abm.errors import MarketError, ScenarioError
 from kcmab_abm.experiment import Results, play, simulate
 from kcmab_abm.offers import best_deal
 from kcmab_abm.scenario import Scenario, load_scenario, make_scenario
+from kcmab_abm.sweeps import SweepResults, sweep
 from kcmab_abm.trajectory import Trajectory
 
 __version__ = _version("kcmab-abm")
@@ -22,6 +23,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Settings",
+    "SweepResults",
     "Trajectory",
     "behaviour",
     "best_deal",
@@ -34,5 +36,6 @@ __all__ = [
     "policy",
     "pricing",
     "simulate",
+    "sweep",
     "theory",
 ]

@@ -1,24 +1,23 @@
-"""The command line: kcmab run, check, play, list, schema, and the paper's commands."""
+"""The command line: kcmab run, check, play, list, schema, compare, paths, and the paper's."""
 
 from __future__ import annotations
 
 import json
 import sys
-import traceback
-from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
 
 from kcmab_abm import __version__
+from kcmab_abm.compare.command import compare
 from kcmab_abm.errors import MarketError, PlayError, ScenarioError
+from kcmab_abm.options import with_option
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
+from kcmab_abm.paths.commands import paths
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-_PLUGIN = "kcmab_with"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -61,49 +60,6 @@ def commands() -> None:
     """
 
 
-def with_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that brings in the user's own policies, behaviours and laws."""
-    return click.option(
-        "--with",
-        "plugins",
-        multiple=True,
-        metavar="FILE.py",
-        callback=_run_plugins,
-        expose_value=False,
-        is_eager=True,
-        help="Run this Python file first: it may register policies, behaviours and laws.",
-    )(command)
-
-
-def _run_plugins(context: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> None:
-    for path in paths:
-        if not Path(path).is_file():
-            raise MarketError(f"{path}: no such file; --with wants a Python file")
-        try:
-            _run_file(path)
-        except (Exception, SystemExit) as error:
-            raise MarketError(f"{path}: {_failure(path, error)}") from error
-
-
-def _run_file(path: str) -> None:
-    """Run a file as a module that stays, always of the same name: kernels on disk refer to it."""
-    module = ModuleType(_PLUGIN)
-    module.__file__ = path
-    sys.modules[_PLUGIN] = module
-    exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
-
-
-def _failure(path: str, error: BaseException) -> str:
-    """Where in the user's file it went wrong, and how, on one line."""
-    if isinstance(error, SyntaxError) and error.filename == path:
-        return f"line {error.lineno}: {error.msg}"
-    steps = traceback.extract_tb(error.__traceback__)
-    lines = [step.lineno for step in steps if step.filename == path]
-    kind = "" if isinstance(error, MarketError) else f"{type(error).__name__}: "
-    place = f"line {lines[-1]}: " if lines else ""
-    return place + kind + " ".join(str(error).split())
-
-
 @commands.command(name="run")
 @click.argument("file", type=str)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the results; a new one.")
@@ -119,7 +75,7 @@ def _failure(path: str, error: BaseException) -> str:
 def run_command(
     file: str, out: Path | None, force: bool, engine: Any, jobs: int | None, **changes: int | None
 ) -> None:
-    """Run every policy of a scenario file and show what it cost.
+    """Run every policy of a scenario file, at every point of its sweep, and show what it cost.
 
     \b
     Example:
@@ -132,12 +88,27 @@ def run_command(
     scenario = _load(file, changes)
     if out is not None:
         check_folder(out, force)
+    if scenario.sweep is not None:
+        _run_sweep(scenario, out, force, engine, jobs)
+        return
     results = watched(scenario, engine, jobs)
     if out is not None:
         write_results(results, out, force)
     print_results(results)
     if out is not None:
         click.echo(f"Written to {out}: figure.png, summary.csv, curves.parquet and more.")
+
+
+def _run_sweep(scenario: Any, out: Path | None, force: bool, engine: Any, jobs: Any) -> None:
+    from kcmab_abm.output import write_sweep
+    from kcmab_abm.tables import print_sweep, watched_sweep
+
+    results = watched_sweep(scenario, engine, jobs)
+    if out is not None:
+        write_sweep(results, out, force)
+    print_sweep(results)
+    if out is not None:
+        click.echo(f"Written to {out}: frontier.png, sweep.csv, curves.parquet and more.")
 
 
 @commands.command()
@@ -157,9 +128,10 @@ def check(files: tuple[str, ...]) -> None:
         except ScenarioError as error:
             problems.extend(error.problems)
         else:
+            points = f", {len(scenario.sweep.points):,} sweep points" if scenario.sweep else ""
             click.echo(
                 f"{file}: fine: {len(scenario.policies)} policies, {len(scenario.market.arms)} "
-                f"arms, {scenario.replications:,} x {scenario.horizon:,} customers"
+                f"arms, {scenario.replications:,} x {scenario.horizon:,} customers{points}"
             )
     if problems:
         raise ScenarioError(problems)
@@ -182,7 +154,7 @@ def play(file: str, customers: int, policy: str | None, replication: int, seed: 
     from kcmab_abm.market.run import run_market
     from kcmab_abm.market.story import Narrator
 
-    scenario = _load(file, {"horizon": customers, "seed": seed})
+    scenario = _load(file, {"horizon": customers, "seed": seed}, with_sweep=False)
     choice = scenario.policies[0] if policy is None else scenario.policy(policy)
     arms = ", ".join(f"{place}: {arm.mean:.3g}" for place, arm in enumerate(scenario.market.arms))
     click.echo(f"The controller follows {choice.label!r}. True means (hidden): {arms}")
@@ -194,10 +166,12 @@ def play(file: str, customers: int, policy: str | None, replication: int, seed: 
 
 
 @commands.command(name="list")
-@click.argument("kind", required=False, type=click.Choice(["policies", "behaviours", "laws"]))
+@click.argument(
+    "kind", required=False, type=click.Choice(["policies", "behaviours", "pricing", "laws"])
+)
 @with_option
 def list_command(kind: str | None) -> None:
-    """Show policies, behaviours and laws with their settings.
+    """Show policies, behaviours, pricing rules and laws with their settings.
 
     \b
     Example:
@@ -222,13 +196,25 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-for _command in (paper, bounds, stopping, histories, bias):
+for _command in (compare, paths, paper, bounds, stopping, histories, bias):
     commands.add_command(_command)
 
 
-def _load(file: str, changes: dict[str, Any]) -> Any:
+def _load(file: str, changes: dict[str, Any], with_sweep: bool = True) -> Any:
     from kcmab_abm.scenario import make_scenario, read_settings
 
     given = {word: value for word, value in changes.items() if value is not None}
     settings = {**read_settings(file), **given}
-    return make_scenario(settings, folder=Path(file).parent, source=f"{file}: ")
+    if not with_sweep:
+        settings.pop("sweep", None)
+    scenario = make_scenario(settings, folder=Path(file).parent, source=f"{file}: ")
+    swept = [word for word in given if scenario.sweep and word in scenario.sweep.axes]
+    if swept:
+        raise ScenarioError(
+            [
+                f"{file}: sweep: varies {word}, so --{word} has no effect; leave the option out, "
+                f"or take {word} out of the sweep"
+                for word in swept
+            ]
+        )
+    return scenario

@@ -37,6 +37,11 @@ class Parameter:
     le: Number | None = None
 
     @property
+    def shown(self) -> str:
+        """The default as a scenario file writes it."""
+        return str(self.default).lower() if isinstance(self.default, bool) else f"{self.default:g}"
+
+    @property
     def range(self) -> str:
         """The allowed range in words, such as '> 0'."""
         if isinstance(self.default, bool):
@@ -99,7 +104,8 @@ class Entry:
 
     def blank_memory(self, arms: int, given: Mapping[str, Any]) -> list[NDArray[np.float64]]:
         """The arrays of the memory as a replication in a market of `arms` arms finds them."""
-        lengths: dict[object, Any] = {"arms": arms, **given}
+        lengths: dict[object, Any] = {"arms": arms}
+        lengths.update(given)
         parts = [
             size(arms, given) if callable(size) else int(lengths.get(size, size))
             for size in self.memory.values()

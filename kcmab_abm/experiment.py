@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kcmab_abm.errors import EngineError
+from kcmab_abm.errors import EngineError, MarketError
 from kcmab_abm.market.run import run_market
 from kcmab_abm.measures import Runs, checkpoints, curve_table, paired_rows, summary_row
 from kcmab_abm.scenario import Scenario
@@ -43,6 +43,11 @@ class Results:
         """The engine that ran: 'batch', 'market', or 'mixed' if the policies differed."""
         names = {used.engine for used in self.engines.values()}
         return names.pop() if len(names) == 1 else "mixed"
+
+    @property
+    def regret_measure(self) -> str:
+        """The regret that tables and figures show: dynamic regret where arms change."""
+        return "regret" if self.scenario.market.is_steady else "dynamic_regret"
 
     def summary(self, confidence: float = 0.95) -> pd.DataFrame:
         """One row a policy: regret, compensation, standard errors, intervals, spread."""
@@ -176,6 +181,12 @@ def simulate(
     """
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs must be >= 1, got {jobs}")
+    if scenario.sweep is not None:
+        raise MarketError(
+            f"the scenario has a sweep of {len(scenario.sweep.points):,} points; run it with "
+            "kcmab.sweep(scenario) or 'kcmab run', or take the sweep out: "
+            "scenario.replace(sweep=None)"
+        )
     points = checkpoints(scenario.horizon)
     engines = {c.label: choose_engine(scenario, c, engine) for c in scenario.policies}
     runs = {label: Runs(scenario.replications, len(points)) for label in engines}

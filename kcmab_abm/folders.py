@@ -16,7 +16,7 @@ from typing import Any
 from kcmab_abm.errors import OutputError
 
 MANIFEST = "manifest.json"
-_LIBRARIES = ["kcmab-abm", "numba", "numpy", "pandas", "scipy", "simpy"]
+_LIBRARIES = ["kcmab-abm", "networkx", "numba", "numpy", "pandas", "scipy", "simpy"]
 
 
 def check_folder(folder: Path, force: bool) -> None:

@@ -7,12 +7,14 @@ engines use.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, Discriminator, Field, Tag, create_model
 
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.entries import LARGEST_WHOLE, Entry, Parameter, Settings
+from kcmab_abm.points import SweepTable
 
 LARGEST_HORIZON = 10**11
 LARGEST_REPLICATIONS = 10**8
@@ -198,7 +200,7 @@ def _market() -> type[BaseModel]:
         Literal["random", "first"],
         Field("random", description="how equal arms are told apart; 'first' for comparison only"),
     )
-    amount = {"ge": 0, "le": LARGEST_AMOUNT}
+    amount: dict[str, Any] = {"ge": 0, "le": LARGEST_AMOUNT}
     when_full: Any = (
         Literal["wait", "switch", "leave"],
         Field("wait", description="what a customer does who finds the arm busy"),
@@ -231,7 +233,7 @@ def _market() -> type[BaseModel]:
 
 def _purse() -> type[BaseModel]:
     rules = _tagged([_entry_model(each, "rule") for each in PRICING], "rule")
-    amount = {"ge": 0, "le": LARGEST_AMOUNT}
+    amount: dict[str, Any] = {"ge": 0, "le": LARGEST_AMOUNT}
     when_short: Any = (
         Literal["refuse", "pay-rest"],
         Field("refuse", description="offer nothing, or what is left, when a budget runs short"),
@@ -256,6 +258,11 @@ def _purse() -> type[BaseModel]:
 
 def scenario_form() -> type[BaseModel]:
     """The model of a whole scenario file, for the catalogue as it is now."""
+    return _scenario_form(*(tuple(each) for each in (POLICIES, BEHAVIOURS, PRICING, LAWS)))
+
+
+@lru_cache(maxsize=4)  # building the models takes ten times as long as using them
+def _scenario_form(*catalogues: tuple[object, ...]) -> type[BaseModel]:
     label: Any = (
         str | None,
         Field(None, min_length=1, max_length=80, description="how tables and figures call it"),
@@ -275,6 +282,7 @@ def scenario_form() -> type[BaseModel]:
         market=(_market(), Field()),
         purse=(_purse(), Field({}, validate_default=True)),
         policy=policies,
+        sweep=(SweepTable | None, Field(None, description="settings to vary, and how")),
     )
 
 
@@ -286,7 +294,7 @@ def json_schema() -> dict[str, Any]:
 
 def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
     """The keys allowed in every table of the form, by the table's place (tags included)."""
-    places = {(): list(form.model_fields)}
+    places: dict[tuple[str, ...], list[str]] = {(): list(form.model_fields)}
     for word in ("market", "purse"):
         table = form.model_fields[word].annotation
         assert table is not None
@@ -315,24 +323,18 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
         (("market", "arrivals"), _static(slots=Slots, poisson=Poisson, trace=Trace)),
         (
             ("market", "change"),
-            [
-                (name, list(model.model_fields))
-                for name, model in [
-                    ("piecewise", Piecewise),
-                    ("random-walk", RandomWalk),
-                    ("seasonal", Seasonal),
-                ]
-            ],
+            _static(piecewise=Piecewise, random_walk=RandomWalk, seasonal=Seasonal),
         ),
         *(
             (("market", word, "table"), durations)
             for word in ("service_time", "report_delay", "patience")
         ),
     ]
+    places["sweep",] = list(SweepTable.model_fields)
     for place, tables in groups:
         places.update({(*place, tag): keys for tag, keys in tables})
     return places
 
 
 def _static(**models: type[BaseModel]) -> list[tuple[str, list[str]]]:
-    return [(name, list(model.model_fields)) for name, model in models.items()]
+    return [(name.replace("_", "-"), list(each.model_fields)) for name, each in models.items()]

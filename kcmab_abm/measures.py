@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from kcmab_abm.trajectory import CURVES, LATE, Tally
+from kcmab_abm.trajectory import CURVES, Tally, is_locked_in
 
 Floats = NDArray[np.float64]
 
@@ -94,8 +94,7 @@ class Runs:
 
     def locked_in(self, horizon: int) -> NDArray[np.bool_]:
         """Which runs ended on a wrong arm: most of the last thousand customers took one."""
-        locked: NDArray[np.bool_] = 2 * self.late_wrong > min(LATE, horizon)
-        return locked
+        return is_locked_in(self.late_wrong, horizon)
 
     def digest(self) -> bytes:
         """A fingerprint of every number."""
@@ -138,7 +137,7 @@ def summary_row(
         width = half_width(se, count, confidence)
         row |= {measure: mean, f"{measure}_se": se}
         row |= {f"{measure}_low": mean - width, f"{measure}_high": mean + width}
-        if measure in ("regret", "compensation"):
+        if measure != "realised_regret":
             quantiles = np.quantile(final, list(QUANTILES.values()))
             row |= {f"{measure}_{q}": v for q, v in zip(QUANTILES, quantiles.tolist(), strict=True)}
     targeted = int(runs.targeted.sum())
@@ -195,23 +194,18 @@ def paired_rows(runs: dict[str, Runs], confidence: float) -> list[dict[str, obje
     rows: list[dict[str, object]] = []
     for (first, a), (second, b) in itertools.combinations(runs.items(), 2):
         for measure in CURVES:
-            x, y = a.final(measure), b.final(measure)
-            gap = x - y
-            count, se = len(gap), standard_error(gap)
-            width = half_width(se, count, confidence)
-            apart = float(x.var(ddof=1) + y.var(ddof=1)) if count > 1 else 0.0
-            saved = 1.0 - float(gap.var(ddof=1)) / apart if apart > 0.0 else float("nan")
-            mean = float(gap.mean())
-            rows.append(
-                {
-                    "policy": first,
-                    "other": second,
-                    "measure": measure,
-                    "difference": mean,
-                    "se": se,
-                    "low": mean - width,
-                    "high": mean + width,
-                    "variance_saved": saved,
-                }
-            )
+            row = {"policy": first, "other": second, "measure": measure}
+            rows.append(row | paired_difference(a.final(measure), b.final(measure), confidence))
     return rows
+
+
+def paired_difference(x: Floats, y: Floats, confidence: float) -> dict[str, object]:
+    """The mean of x - y over pairs of runs on the same tapes, with its interval."""
+    gap = x - y
+    count, se = len(gap), standard_error(gap)
+    width = half_width(se, count, confidence)
+    apart = float(x.var(ddof=1) + y.var(ddof=1)) if count > 1 else 0.0
+    saved = 1.0 - float(gap.var(ddof=1)) / apart if apart > 0.0 else float("nan")
+    mean = float(gap.mean())
+    interval = {"difference": mean, "se": se, "low": mean - width, "high": mean + width}
+    return {**interval, "variance_saved": saved}

@@ -1,4 +1,4 @@
-"""The results of a run as files."""
+"""The results of a run or a sweep as files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
-from kcmab_abm.experiment import Results
+import pandas as pd
+
+from kcmab_abm.experiment import Results, Used
 from kcmab_abm.folders import MANIFEST, new_folder, versions, write_json
+from kcmab_abm.sweeps import SweepResults
 
 
 def write_results(results: Results, folder: Path, force: bool = False) -> None:
@@ -22,9 +25,7 @@ def _fill(results: Results, folder: Path) -> None:
     from kcmab_abm.figures.outcome import draw_outcome
     from kcmab_abm.figures.style import save
 
-    summary = results.summary()
-    summary.to_csv(folder / "summary.csv", index=False)
-    write_json(folder / "summary.json", [_without_nan(row) for row in summary.to_dict("records")])
+    write_table(results.summary(), folder, "summary")
     results.paired().to_csv(folder / "paired.csv", index=False)
     results.arms().to_csv(folder / "arms.csv", index=False)
     results.curves().to_parquet(folder / "curves.parquet", index=False)
@@ -33,9 +34,38 @@ def _fill(results: Results, folder: Path) -> None:
     write_json(folder / MANIFEST, manifest(results))
 
 
-def manifest(results: Results) -> dict[str, Any]:
+def write_sweep(results: SweepResults, folder: Path, force: bool = False) -> None:
+    """Write tables, curves, figures and manifest of a sweep into a new folder, or nothing."""
+    # Late, because matplotlib takes half a second to import.
+    from kcmab_abm.figures.frontier import draw_frontier
+    from kcmab_abm.figures.settings import draw_settings
+    from kcmab_abm.figures.style import save
+
+    with new_folder(folder, force) as stage:
+        write_table(results.table, stage, "sweep")
+        results.paired().to_csv(stage / "paired.csv", index=False)
+        results.curves().to_parquet(stage / "curves.parquet", index=False)
+        results.finals().to_parquet(stage / "finals.parquet", index=False)
+        figure = draw_settings(results)
+        if figure is not None:
+            save(figure, stage, "figure")
+        save(draw_frontier(results), stage, "frontier")
+        write_json(stage / MANIFEST, manifest(results))
+
+
+def write_table(table: pd.DataFrame, folder: Path, name: str) -> None:
+    """A table as CSV and as JSON, the same columns in both."""
+    table.to_csv(folder / f"{name}.csv", index=False)
+    write_json(folder / f"{name}.json", [_without_nan(row) for row in table.to_dict("records")])
+
+
+def manifest(results: Results | SweepResults) -> dict[str, Any]:
     """What one needs to run it again and to see that it came out the same."""
-    engines = {label: used._asdict() for label, used in results.engines.items()}
+    engines: Any
+    if isinstance(results, Results):
+        engines = _reasons(results.engines)
+    else:
+        engines = [_reasons(each.engines) for each in results.points]
     return {
         "digest": results.digest(),
         "scenario": results.scenario.settings,
@@ -45,6 +75,10 @@ def manifest(results: Results) -> dict[str, Any]:
         "versions": versions(),
         "platform": f"{platform.system()} {platform.machine()}",
     }
+
+
+def _reasons(engines: dict[str, Used]) -> dict[str, dict[str, str]]:
+    return {label: used._asdict() for label, used in engines.items()}
 
 
 def _without_nan(row: dict[Hashable, Any]) -> dict[Hashable, Any]:

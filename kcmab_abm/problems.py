@@ -100,6 +100,8 @@ def _unknown_tag(key: str, name: Any, tags: str) -> str:
 def _allowed(kind: str, place: str, value: Any, context: dict[str, Any]) -> str:
     if kind == "list_type" and place == "policy":
         return "tables that begin with [[policy]]"
+    if kind == "list_type" and place.startswith("sweep.grid."):
+        return "a list in [ ] (is the path one key, in quotes?)"
     if kind == "float_type" and isinstance(value, int) and not isinstance(value, bool):
         return "a finite number"  # a whole number that no float can hold
     limits = {

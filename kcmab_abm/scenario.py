@@ -7,16 +7,18 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.changes import PIECEWISE, SEASONAL, STEADY, WALK
 from kcmab_abm.entries import Entry, Number
 from kcmab_abm.errors import ScenarioError
 from kcmab_abm.forms import LARGEST_MARKET, scenario_form
+from kcmab_abm.points import Sweep, make_sweep, point_name
 from kcmab_abm.problems import explain
 from kcmab_abm.world import Arm, Arrivals, Capacity, Change, Choice, Duration, Market, Offers
 
@@ -33,6 +35,7 @@ class Scenario:
     policies: tuple[Choice, ...]
     settings: Mapping[str, Any] = field(repr=False, compare=False)
     folder: Path = field(repr=False, compare=False)
+    sweep: Sweep | None = field(default=None, hash=False)
 
     def policy(self, label: str) -> Choice:
         """The policy with that label; a policy's name will do if only one has it."""
@@ -57,6 +60,14 @@ class Scenario:
         20
         """
         return make_scenario({**self.settings, **changes}, folder=self.folder)
+
+    def points(self) -> Iterator[Scenario]:
+        """The scenarios of the sweep, one a point; none if there is no sweep."""
+        if self.sweep is None:
+            return
+        model = scenario_form()
+        for point in self.sweep.points:
+            yield _make(model, self.sweep.settings(point), self.folder)
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -109,26 +120,64 @@ def make_scenario(
     """
     model = scenario_form()
     try:
-        form = model.model_validate(dict(settings) if isinstance(settings, Mapping) else settings)
+        scenario = _make(model, settings, Path(folder))
+        if scenario.sweep is not None:
+            _check_points(model, scenario.sweep, scenario.folder)
+    except ScenarioError as error:
+        raise ScenarioError([source + problem for problem in error.problems]) from None
+    return scenario
+
+
+def _check_points(model: type[BaseModel], sweep: Sweep, folder: Path) -> None:
+    """Try every point of the sweep; a fault that several points share is told once."""
+    found: dict[str, list[str]] = {}
+    for number, point in enumerate(sweep.points, 1):
+        try:
+            _make(model, sweep.settings(point), folder)
+        except ScenarioError as error:
+            for problem in error.problems:
+                found.setdefault(problem, []).append(point_name(number, point))
+    if found:
+        raise ScenarioError(
+            [
+                f"{names[0]}: {problem}" + (f" (and at {len(names) - 1} more)" if names[1:] else "")
+                for problem, names in found.items()
+            ]
+        )
+
+
+def _make(model: type[BaseModel], settings: Any, folder: Path) -> Scenario:
+    given = dict(settings) if isinstance(settings, Mapping) else settings
+    try:
+        form: Any = model.model_validate(given)
     except ValidationError as error:
-        problems = explain(error, settings, model)
-        raise ScenarioError([source + problem for problem in problems]) from None
+        raise ScenarioError(explain(error, settings, model)) from None
     data = form.model_dump(exclude_none=True)
     problems: list[str] = []
-    market = _market(form, data, Path(folder), problems)
+    market = _market(form, data, folder, problems)
+    policies = _policies(data["policy"], len(market.arms), problems)
     scenario = Scenario(
         title=data["title"],
         horizon=data["horizon"],
         replications=data["replications"],
         seed=data["seed"],
         market=market,
-        policies=_policies(data["policy"], len(market.arms), problems),
+        policies=policies,
         settings=data,
-        folder=Path(folder),
+        folder=folder,
+        sweep=_sweep(form, policies, problems),
     )
     if problems:
-        raise ScenarioError([source + problem for problem in problems])
+        raise ScenarioError(problems)
     return scenario
+
+
+def _sweep(form: Any, policies: tuple[Choice, ...], problems: list[str]) -> Sweep | None:
+    if form.sweep is None:
+        return None
+    # Without defaults, so that a point may change a name and inherits no settings from the old one.
+    base = form.model_dump(exclude_defaults=True, exclude={"sweep"})
+    return make_sweep(form.sweep, base, tuple(choice.label for choice in policies), problems)
 
 
 def _market(form: Any, data: dict[str, Any], folder: Path, problems: list[str]) -> Market:
@@ -252,7 +301,7 @@ def _piecewise(
     table: Mapping[str, Any], within: tuple[float, float], arms: int, problems: list[str]
 ) -> Change:
     at, levels = table["at"], table["means"]
-    if any(one >= other for one, other in zip(at, at[1:], strict=False)):
+    if any(one >= other for one, other in pairwise(at)):
         problems.append(f"market.change.at: must increase, got {at}")
     if len(levels) != len(at):
         problems.append(
@@ -282,9 +331,10 @@ def _check_count(place: str, numbers: list[Any], arms: int, problems: list[str])
 def _capacity(market: Mapping[str, Any], arms: int, problems: list[str]) -> Capacity | None:
     given = market.get("capacity")
     if given is None:
-        for word in ("patience", "when_full"):
-            if market.get(word) not in (None, "wait"):
-                problems.append(f"market.{word}: needs a capacity, and there is none")
+        idle = [
+            word for word in ("patience", "when_full") if market.get(word) not in (None, "wait")
+        ]
+        problems += [f"market.{word}: needs a capacity, and there is none" for word in idle]
         return None
     places = given if isinstance(given, list) else [given] * arms
     _check_count("market.capacity", places, arms, problems)

@@ -13,12 +13,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.entries import Entry, Law
 from kcmab_abm.experiment import Engine, Results, choose_engine, simulate
 from kcmab_abm.scenario import Scenario
+from kcmab_abm.sweeps import SweepResults, prepare, sweep
 
 _WIDTH = 120  # where the terminal does not say
+_MOST_ROWS = 100  # of a sweep on the terminal
 
 
 def console() -> Console:
@@ -65,6 +67,14 @@ def watched(scenario: Scenario, engine: Engine, jobs: int | None) -> Results:
         return simulate(scenario, engine=engine, jobs=jobs, progress=show)
 
 
+def watched_sweep(scenario: Scenario, engine: Engine, jobs: int | None) -> SweepResults:
+    """Sweep with a progress bar over all points; silently where there is no terminal."""
+    with progress_bar("preparing (compiled on first use)") as show:
+        points = len(prepare(scenario, engine).points)
+        show(doing=f"customers served, {points:,} points")
+        return sweep(scenario, engine=engine, jobs=jobs, progress=show)
+
+
 def print_results(results: Results) -> None:
     """The summary, one row a policy, and which engine ran."""
     scenario = results.scenario
@@ -77,13 +87,23 @@ def print_results(results: Results) -> None:
         caption="mean with its 95 % interval; [5 %, 95 %] of the runs in brackets",
     )
     table.add_column("policy", overflow="fold")
-    columns = ["regret", "spread", "compensation", "spread", "accepted", "locked in", "engine"]
+    regret = results.regret_measure
+    columns = [
+        regret.replace("_", " "),
+        "spread",
+        "compensation",
+        "spread",
+        "accepted",
+        "locked in",
+        "engine",
+    ]
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
-    for row in results.summary().to_dict("records"):
+    rows = results.summary().to_dict("records")
+    for row in rows:
         table.add_row(
             Text(str(row["policy"])),
-            *_mean_and_spread(row, "regret"),
+            *_mean_and_spread(row, regret),
             *_mean_and_spread(row, "compensation"),
             f"{row['acceptance']:.1%}",
             f"{row['locked_in']:.1%}",
@@ -91,8 +111,49 @@ def print_results(results: Results) -> None:
         )
     terminal = console()
     terminal.print(table)
+    for line in _frictions(rows):
+        terminal.print(line, markup=False)
     for reason, labels in _reasons(results).items():
         terminal.print(f"{reason}: {', '.join(labels)}", markup=False)
+
+
+def print_sweep(results: SweepResults) -> None:
+    """The summary, one row a point and policy."""
+    title = f"{results.scenario.title or 'Sweep'}: {results.size}"
+    table = Table(title=Text(title, style="italic"), caption="mean with its 95 % interval")
+    keys = [*map(str, results.axes), "policy"]
+    for key in keys:
+        table.add_column(Text(key), overflow="fold")
+    regret = results.regret_measure
+    for name in [regret.replace("_", " "), "compensation", "accepted", "locked in"]:
+        table.add_column(name, justify="right", no_wrap=True)
+    rows = results.table.to_dict("records")
+    for row in rows[:_MOST_ROWS]:
+        table.add_row(
+            *(Text("" if row[key] is None else str(row[key])) for key in keys),
+            _mean_and_spread(row, regret)[0],
+            _mean_and_spread(row, "compensation")[0],
+            f"{row['acceptance']:.1%}",
+            f"{row['locked_in']:.1%}",
+        )
+    terminal = console()
+    terminal.print(table)
+    if len(rows) > _MOST_ROWS:
+        left = len(rows) - _MOST_ROWS
+        terminal.print(f"and {left:,} more rows; --out DIR writes all of them to DIR/sweep.csv")
+    terminal.print(f"engine: {results.engine}")
+
+
+def _frictions(rows: list[Any]) -> list[str]:
+    """What customers went through beside choosing, where they did."""
+    lines = []
+    if any(row["left"] > 0.0 for row in rows):
+        shares = ", ".join(f"{row['policy']} {row['left']:.1%}" for row in rows)
+        lines.append(f"left without taking an arm: {shares}")
+    if any(row["mean_wait"] > 0.0 for row in rows):
+        waits = ", ".join(f"{row['policy']} {row['mean_wait']:.3g}" for row in rows)
+        lines.append(f"mean time in line: {waits}")
+    return lines
 
 
 def _mean_and_spread(row: Any, measure: str) -> tuple[str, str]:
@@ -106,7 +167,8 @@ def print_frame(title: str, frame: pd.DataFrame) -> None:
     table = Table(title=Text(title, style="italic"))
     for column in frame.columns:
         number = pd.api.types.is_numeric_dtype(frame[column])
-        table.add_column(column.replace("_", " "), justify="right" if number else "left")
+        justify: Any = "right" if number else "left"
+        table.add_column(Text(column.replace("_", " ")), justify=justify, overflow="fold")
     for row in frame.itertuples(index=False):
         table.add_row(*(Text(_cell(value)) for value in row))
     console().print(table)
@@ -132,6 +194,8 @@ def print_catalogue(kind: str | None) -> None:
         terminal.print(_entry_table("Policies", list(POLICIES)))
     if kind in (None, "behaviours"):
         terminal.print(_entry_table("Behaviours", list(BEHAVIOURS)))
+    if kind in (None, "pricing"):
+        terminal.print(_entry_table("Pricing rules", list(PRICING)))
     if kind in (None, "laws"):
         terminal.print(_law_table(list(LAWS)))
 
@@ -140,9 +204,13 @@ def _entry_table(title: str, entries: list[Entry]) -> Table:
     table = Table("name", "description", "settings", "from", title=title, show_lines=True)
     for entry in entries:
         settings = "\n".join(
-            f"{word} = {parameter.default:g} ({parameter.range}): {parameter.about}"
+            f"{word} = {parameter.shown} ({parameter.range}): {parameter.about}"
             for word, parameter in entry.parameters.items()
         )
+        fields = entry.settings.model_fields if entry.settings else {}
+        settings += "".join(f"\n{word}: {field.description}" for word, field in fields.items())
+        if entry.compose:
+            settings = "of: the kinds of customers, each with its settings and a weight"
         table.add_row(*map(Text, [entry.name, entry.about, settings, entry.cites]))
     return table
 

@@ -23,8 +23,9 @@ class Trajectory:
     Every array has one entry a customer, in the order of arrival. Arms are numbered from 0; an
     entry of `arms` is -1 where the customer left without pulling. `offers` are those posted on the
     target; `regrets` are what the best arm of the moment promised beyond the arm taken; `waits` are
-    how long customers stood in line. `seeded` marks the customers whom the controller directed because some arm had no report
-    yet: they are paid the seeding cost, which is kept out of `payments`.
+    how long customers stood in line. `seeded` marks the customers whom the controller directed
+    because some arm had no report yet: they are paid the seeding cost, which is kept out of
+    `payments`.
     """
 
     clock: Floats
@@ -120,11 +121,23 @@ def tally(run: Trajectory, means: Floats, checkpoints: Ints, path: Floats | None
         accepted=_count(asked & (run.arms == run.targets)),
         paid=_count(run.payments > 0.0),
         left=_count(~pulled),
-        late_wrong=_count((run.regrets > 0.0)[-LATE:] | ~pulled[-LATE:]),
+        late_wrong=_count(late_wrong(run)),
         waited=np.array([run.waits.sum()]),
         pulls=np.bincount(arms, minlength=len(means))[None, :].astype(np.int64),
         payments=_sums(arms, run.payments[pulled], len(means)),
     )
+
+
+def late_wrong(run: Trajectory) -> NDArray[np.bool_]:
+    """Which of the last thousand customers took a wrong arm, or left."""
+    wrong: NDArray[np.bool_] = (run.regrets[-LATE:] > 0.0) | (run.arms[-LATE:] < 0)
+    return wrong
+
+
+def is_locked_in(wrong: Ints, horizon: int) -> NDArray[np.bool_]:
+    """Which runs ended on a wrong arm, given how many of the last thousand customers took one."""
+    locked: NDArray[np.bool_] = 2 * wrong > min(LATE, horizon)
+    return locked
 
 
 def _sums(arms: Ints, amounts: Floats, count: int) -> Floats:

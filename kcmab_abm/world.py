@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -114,11 +115,16 @@ class Offers:
     also: int = 0
     error: float = 0.0
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether one arm at a time carries an offer that nothing blurs or limits."""
         limits = (self.cap, self.budget, self.allowance)
         return self.also == 0 and self.error == 0.0 and min(limits) == np.inf
+
+    @cached_property
+    def is_least(self) -> bool:
+        """Whether the controller pays the gap and nothing else, as in the paper."""
+        return self.is_plain and self.rule.entry.name == "least"
 
     def new_purse(self) -> Purse:
         """A full purse."""

@@ -30,7 +30,9 @@ class Yardstick:
 
 def yardsticks(results: Results) -> Iterator[Yardstick]:
     """The bounds that speak of the policies of a scenario."""
-    arms = results.scenario.market.arms
+    market = results.scenario.market
+    arms = market.arms
+    as_in_the_paper = market.customers.entry.name == "greedy" and market.offers.is_least
     for choice in results.scenario.policies:
         label = choice.label
         yield Yardstick(
@@ -48,7 +50,7 @@ def yardsticks(results: Results) -> Iterator[Yardstick]:
                 "asymptotic slope",
                 lambda horizon: bounds.compensation_slope(arms, int(horizon)),
             )
-        if bounds.gaps(arms) and results.scenario.market.customers.entry.name == "greedy":
+        if bounds.gaps(arms) and as_in_the_paper:
             yield from _upper(choice, arms)
 
 

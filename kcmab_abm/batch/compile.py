@@ -77,7 +77,7 @@ def kernel_for(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.Modu
     in memory is used again as long as all that it was made from is what it was; the package's own
     functions do not change while it runs, and are not looked at again.
     """
-    modules = [each.module for each in (*agents, *laws)]
+    modules = [*(agent.module for agent in agents), *(law.module for law in laws)]
     if all(module.startswith(f"{kcmab_abm.__name__}.") for module in modules):
         return _lasting_kernel(agents, laws, plain)
     return _kernel(agents, laws, plain)

@@ -4,7 +4,8 @@ This file is a template. `compile.py` loads a copy of it for every policy and be
 names under `Supplied` set to their functions, so that the compiler sees one program and can inline
 it. `plain` is set for the paper's market: steady arms, one offer, a purse without limits; the
 compiler then leaves out what only other markets need. `trusted` is set if the pricing rule is the
-package's own, tested never to offer what cannot be paid. Read `advance` beside `market/controller.py` and `market/customer.py`: it does what they do.
+package's own, tested never to offer what cannot be paid. Read `advance` beside
+`market/controller.py` and `market/customer.py`: it does what they do.
 """
 
 from __future__ import annotations

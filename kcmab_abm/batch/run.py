@@ -221,8 +221,10 @@ def _new_block(customers: int, scenario: Scenario) -> Block:
 
 
 def _new_streams() -> Streams:
-    opened = [streams.Stream() for _ in range(3)]
-    return Streams(*(part for stream in opened for part in (stream.rng, stream.words)))
+    policy, customers, offers = streams.Stream(), streams.Stream(), streams.Stream()
+    return Streams(
+        policy.rng, policy.words, customers.rng, customers.words, offers.rng, offers.words
+    )
 
 
 def _own_words(error: Exception) -> str:

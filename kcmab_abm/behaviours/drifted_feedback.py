@@ -1,6 +1,6 @@
 """Customers whose reports are coloured by what they were paid.
 
-Liu, Wang, Buccapatnam and Shroff (2020) let the feedback drift: a customer who took an arm for a
+Liu et al. (2020) let the feedback drift: a customer who took an arm for a
 payment c reports Y = X + f(c), with f(0) = 0, f nondecreasing and Lipschitz. The book, and all who
 read it, then hold Y; the reward that counts for regret is still X. Their theorems say that UCB,
 eps-greedy and Thompson sampling keep regret and compensation of order ln T all the same: the offers
@@ -38,7 +38,7 @@ def report(reward: float, payment: float, memory: Any, params: Any, rng: Generat
 
 @behaviour(
     "drifted-feedback",
-    cites="Liu, Wang, Buccapatnam and Shroff 2020",
+    cites="Liu et al. 2020, exploration under reward drift",
     report=report,
     slope=Parameter(0.5, "drift for each unit paid", ge=0.0, le=100.0),
     ceiling=Parameter(0.0, "the most that a report can drift; 0 for no ceiling", ge=0.0, le=100.0),

@@ -38,7 +38,10 @@ def chances(arms: int, given: Mapping[str, Any]) -> NDArray[np.float64]:
     """The chance of every outcome of every arm, arm by arm."""
     features, outcomes = given["features"], given.get("outcomes")
     if outcomes is None:
-        return np.random.default_rng(given["outcomes_seed"]).random(arms * features)
+        drawn: NDArray[np.float64] = np.random.default_rng(given["outcomes_seed"]).random(
+            arms * features
+        )
+        return drawn
     if len(outcomes) != arms or any(len(row) != features for row in outcomes):
         lengths = sorted({len(row) for row in outcomes})
         raise ValueError(

@@ -1,6 +1,6 @@
 """Customers who follow the crowd.
 
-Zhou, Wang, Mankad, Shi and Huang (2021): with probability `share` a customer does not weigh the
+Zhou et al. (2021): with probability `share` a customer does not weigh the
 arms but follows success, and takes arm i with probability proportional to (S_i + theta)^alpha, S_i
 the rewards that arm i has given to all so far. An offer c on the target raises its chance from p to
 (p + g) / (1 + g) with g = lift * c. With alpha > 1 success breeds success so fast that one arm ends
@@ -24,7 +24,7 @@ from kcmab_abm.offers import Board
 
 @behaviour(
     "self-reinforcing",
-    cites="Zhou, Wang, Mankad, Shi and Huang 2021",
+    cites="Zhou et al. 2021, self-reinforcing preferences",
     memory={"weight": "arms"},
     share=Parameter(1.0, "of customers who follow the crowd; the rest is greedy", ge=0.0, le=1.0),
     alpha=Parameter(1.5, "how fast success breeds success; above 1 one arm wins", ge=0.0, le=20.0),

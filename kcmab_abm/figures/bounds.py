@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from kcmab_abm.experiment import Results
-from kcmab_abm.figures.curves import MEASURES, add_legend, draw_curves, palette_for
+from kcmab_abm.figures.curves import PAPER, add_legend, draw_curves, palette_for
 from kcmab_abm.figures.style import Pen, styled
 from kcmab_abm.theory.bounds import compensation_slope, lai_robbins
 from kcmab_abm.world import Arm
@@ -25,7 +25,7 @@ def draw_bounds(results: Results) -> Figure:
     with styled():
         figure = Figure(figsize=(13, 10), layout="constrained")
         axes = figure.subplots(2, 2)
-        for column, (measure, name) in enumerate(MEASURES.items()):
+        for column, (measure, name) in enumerate(PAPER.items()):
             table = curves[curves["measure"] == measure]
             draw_curves(axes[0, column], table, palette, logarithmic=True)
             slope = lai_robbins if measure == "regret" else compensation_slope

@@ -10,7 +10,17 @@ from matplotlib.ticker import EngFormatter
 
 from kcmab_abm.figures.style import Pen, pens, styled
 
-MEASURES = {"regret": "Regret", "compensation": "Compensation"}
+MEASURES = {
+    "regret": "Regret",
+    "dynamic_regret": "Dynamic regret",
+    "compensation": "Compensation",
+}
+PAPER = {measure: MEASURES[measure] for measure in ("regret", "compensation")}
+
+
+def shown_measures(regret: str) -> dict[str, str]:
+    """The measures that a figure shows, with their names: one regret, and compensation."""
+    return {each: name for each, name in MEASURES.items() if each in (regret, "compensation")}
 
 
 def palette_for(labels: list[str]) -> dict[str, Pen]:
@@ -41,13 +51,25 @@ def draw_curves(
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
 
 
-def add_legend(figure: Figure, palette: dict[str, Pen], columns: int = 3) -> None:
-    """A legend below the panels, where it covers nothing."""
+def add_legend(
+    figure: Figure, palette: dict[str, Pen], columns: int = 3, lines: bool = True
+) -> None:
+    """A legend below the panels, where it covers nothing; of markers if there are no lines."""
     handles = [
         Line2D([], [], color=pen.colour, linestyle=pen.dashes, linewidth=2.5, label=label)
         for label, pen in palette.items()
     ]
+    if not lines:
+        handles = marker_handles(palette)
     figure.legend(handles=handles, loc="outside lower center", ncols=min(columns, len(handles)))
+
+
+def marker_handles(palette: dict[str, Pen]) -> list[Line2D]:
+    """Entries of a legend for policies that are drawn as markers."""
+    return [
+        Line2D([], [], color=pen.colour, linestyle="", marker=pen.marker, markersize=9, label=label)
+        for label, pen in palette.items()
+    ]
 
 
 def draw_paper_figure(curves: pd.DataFrame, labels: list[str], title: str) -> Figure:
@@ -56,7 +78,7 @@ def draw_paper_figure(curves: pd.DataFrame, labels: list[str], title: str) -> Fi
     with styled():
         figure = Figure(figsize=(13, 9.5), layout="constrained")
         axes = figure.subplots(2, 2)
-        for column, (measure, name) in enumerate(MEASURES.items()):
+        for column, (measure, name) in enumerate(PAPER.items()):
             table = curves[curves["measure"] == measure]
             for row, logarithmic in enumerate([False, True]):
                 draw_curves(axes[row, column], table, palette, logarithmic)

@@ -12,7 +12,7 @@ from matplotlib.ticker import StrMethodFormatter
 from numpy.typing import NDArray
 
 from kcmab_abm.experiment import Results
-from kcmab_abm.figures.curves import MEASURES, add_legend, draw_curves, palette_for
+from kcmab_abm.figures.curves import add_legend, draw_curves, palette_for, shown_measures
 from kcmab_abm.figures.style import Pen, styled
 from kcmab_abm.measures import Runs
 
@@ -30,7 +30,8 @@ def draw_outcome(results: Results) -> Figure:
         heights = [4.2, max(2.0, 0.75 * len(labels) + 0.8)]
         axes = figure.subplots(2, 2, height_ratios=heights)
         curves = results.curves()
-        for column, (measure, name) in enumerate(MEASURES.items()):
+        measures = shown_measures(results.regret_measure)
+        for column, (measure, name) in enumerate(measures.items()):
             draw_curves(axes[0, column], curves[curves["measure"] == measure], palette)
             axes[0, column].set_title(f"{name}: mean and 95 % interval")
             axes[0, column].set_ylabel(f"{name.lower()} so far")

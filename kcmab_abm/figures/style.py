@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 # Okabe and Ito's palette without its yellow, which a projector washes out.
 _COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
 _DASHES = ["-", "--", "-.", ":"]
+_MARKERS = "osD^vPX"
 _SETTINGS: Any = {
     "font.size": 13,
     "axes.titlesize": 15,
@@ -38,12 +39,13 @@ class Pen(NamedTuple):
 
     colour: str
     dashes: Any
+    marker: str
 
 
 def pens(count: int) -> list[Pen]:
-    """As many pens as needed: neighbours differ in colour and in dashes."""
-    dashes = itertools.cycle(_DASHES)
-    return [Pen(_COLOURS[place % len(_COLOURS)], next(dashes)) for place in range(count)]
+    """As many pens as needed: neighbours differ in colour, dashes and marker."""
+    ways = zip(*map(itertools.cycle, (_COLOURS, _DASHES, _MARKERS)), strict=False)
+    return [Pen(*way) for way in itertools.islice(ways, count)]
 
 
 def styled() -> Any:
@@ -61,3 +63,15 @@ def save(
         FigureCanvasAgg(figure)
         for ending in formats:
             figure.savefig(folder / f"{name}.{ending}", dpi=150, metadata=_METADATA[ending])
+
+
+def percent(share: float) -> str:
+    """A share in words: whole percents, small ones with a digit more.
+
+    >>> percent(0.123), percent(0.0345), percent(0.02), percent(0.0001)
+    ('12 %', '3.5 %', '2 %', '<0.1 %')
+    """
+    if 0.0 < share < 0.001:
+        return "<0.1 %"
+    digits = 0 if share >= 0.0995 else 1
+    return f"{100 * share:.{digits}f} %".replace(".0 %", " %")

@@ -33,7 +33,8 @@ class Accountant:
 
     def keep(self) -> Process:
         """Write one line for every receipt."""
-        ledger, regret = self.ledger, self.place.prospects.regret
+        ledger, prospects = self.ledger, self.place.prospects
+        gaps = prospects.gaps
         targets, offers, arms = ledger.targets, ledger.offers, ledger.arms
         rewards, payments, regrets = ledger.rewards, ledger.payments, ledger.regrets
         news = self.place.receipts.next
@@ -45,7 +46,10 @@ class Accountant:
             arms[line] = visit.arm
             rewards[line] = visit.reward
             payments[line] = visit.payment
-            regrets[line] = regret(visit.arm, visit.means)
+            if visit.means is None:
+                regrets[line] = gaps[visit.arm]
+            else:
+                regrets[line] = prospects.regret(visit.arm, visit.means)
             ledger.seeded[line] = visit.seeded
             if visit.wait:
                 ledger.waits[line] = visit.wait

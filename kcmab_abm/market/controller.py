@@ -11,8 +11,8 @@ from kcmab_abm.book import next_unreported, record
 from kcmab_abm.errors import PlayError
 from kcmab_abm.market.customer import is_arm
 from kcmab_abm.market.visit import Visit
-from kcmab_abm.market.wire import Process
-from kcmab_abm.offers import Board, estimated_gap, next_to_offer
+from kcmab_abm.market.wire import Process, Wire
+from kcmab_abm.offers import Board, estimated_gap, least_offer, next_to_offer
 from kcmab_abm.purse import affordable
 from kcmab_abm.world import Choice, bad_price
 
@@ -76,22 +76,22 @@ class Controller:
     def quote(self, customer: int, arm: int) -> float:
         """What the controller offers this customer for the arm: what it thinks needed, and has."""
         place = self.place
+        if self.ways.is_least:
+            return least_offer(place.book, arm)
         gap = estimated_gap(place.book, arm, self.ways.error, place.offers_rng)
         price = self.rule.act(customer, gap, self.rule_memory, self.rule_params, place.offers_rng)
         if not 0.0 <= price < np.inf:
             raise PlayError(bad_price(self.ways.rule, price, customer))
         return float(affordable(place.purse, customer, float(price)))
 
-    def watch_choices(self) -> Process:
+    def watch_choices(self, choices: Wire) -> Process:
         """Notice whether customers take what is offered, for pricing rules that learn from it."""
-        place, learn = self.place, self.rule.learn
-        if place.choices is None or learn is None:
-            return
-        memory, params, rng = self.rule_memory, self.rule_params, place.offers_rng
-        news = place.choices.next
+        memory, params, rng = self.rule_memory, self.rule_params, self.place.offers_rng
+        assert self.rule.learn is not None
+        news = choices.next
         while True:
             visit, news = yield news
-            learn(visit.number, visit.offer, visit.agreed, memory, params, rng)
+            self.rule.learn(visit.number, visit.offer, visit.agreed, memory, params, rng)
 
     def promote(self, customer: int) -> int:
         """The arm that the policy wants this customer to take."""

@@ -31,7 +31,7 @@ class Customers:
         self.params = self.choice.params
         self.memory = place.new_memory(self.choice)
         self.report = self.choice.entry.report
-        self.mixed = bool(self.choice.entry.parts)
+        self.is_mixed = bool(self.choice.entry.parts)
         self.queue = Queue(place, self.consume)
 
     def arrive(self) -> Process:
@@ -55,9 +55,12 @@ class Customers:
         place.arrivals.send(visit)
         board = yield visit.posted
         visit.arm = visit.target if visit.seeded else self.choose(visit, board)
+        if self.is_mixed:
+            visit.kind = float(self.memory.kind[0])
         if visit.arm >= 0:
             visit.payment = float(board.offers[visit.arm])
-            charge(place.purse, visit.payment)
+            if place.purse.limited:
+                charge(place.purse, visit.payment)
         if place.choices is not None and not visit.seeded:
             visit.agreed = visit.arm == visit.target
             place.choices.send(visit)
@@ -75,11 +78,12 @@ class Customers:
 
     def consume(self, visit: Visit) -> None:
         """Draw the reward of the arm taken, and decide what to say of it."""
+        tape = self.place.tapes[visit.arm]
         mean = None if visit.means is None else float(visit.means[visit.arm])
-        visit.reward = visit.told = self.place.tapes[visit.arm].pull(mean)
-        if self.mixed:  # others may have chosen while she stood in line
-            self.memory.kind[0] = visit.kind
+        visit.reward = visit.told = tape.pull(mean)
         if self.report is not None:
+            if self.is_mixed:  # others may have chosen while she stood in line
+                self.memory.kind[0] = visit.kind
             visit.told = self.report(
                 visit.reward, visit.payment, self.memory, self.params, self.place.customers_rng
             )
@@ -95,8 +99,6 @@ class Customers:
                 f"behaviour {self.choice.entry.name!r} took arm {arm} as customer {visit.number}; "
                 f"arms are 0..{len(place.tapes) - 1}, or -1 to leave"
             )
-        if self.mixed:
-            visit.kind = float(self.memory.kind[0])
         return int(arm)
 
     def hear_reports(self) -> Process:

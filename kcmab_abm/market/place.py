@@ -21,6 +21,7 @@ class Tape:
 
     def __init__(self, arm: Arm, key: np.uint64) -> None:
         self._law = arm.law
+        self._reward = arm.law.reward
         self._row = arm.row
         self._key = key
         self._uniforms: list[float] = []
@@ -34,10 +35,10 @@ class Tape:
         uniform = self._uniforms[self.pulls]
         self.pulls += 1
         if mean is None or self._law.move is None:
-            return float(self._law.reward(uniform, self._row))
+            return float(self._reward(uniform, self._row))
         moved = np.zeros(len(self._row))
         self._law.move(mean, self._row, moved)
-        return float(self._law.reward(uniform, moved))
+        return float(self._reward(uniform, moved))
 
 
 class Prospects:
@@ -48,7 +49,7 @@ class Prospects:
         self.steady = market.is_steady
         self.means = market.means
         self._first = market.means
-        self._gaps = market.gaps.tolist()
+        self.gaps = market.gaps.tolist()
         self._changes = market.change.arrays()
         self._key = key
 
@@ -59,10 +60,8 @@ class Prospects:
         self.means = self.means.copy()  # earlier customers may still stand in line
         move_means(customer, self._changes, self._first, draws, self.means)
 
-    def regret(self, arm: int, means: NDArray[np.float64] | None) -> float:
+    def regret(self, arm: int, means: NDArray[np.float64]) -> float:
         """What the best arm promises beyond this one (-1: none), at these means."""
-        if means is None:
-            return float(self._gaps[arm])
         return highest_mean(means) - (float(means[arm]) if arm >= 0 else 0.0)
 
 

@@ -26,12 +26,13 @@ def run_market(
     accountant = Accountant(place)
     processes = [
         controller.serve(),
-        controller.watch_choices(),
         controller.read_reports(),
         customers.hear_reports(),
         accountant.keep(),
         customers.arrive(),
     ]
+    if place.choices is not None:
+        processes.append(controller.watch_choices(place.choices))
     if watcher is not None:
         processes.extend(watcher(place))
     for process in processes:

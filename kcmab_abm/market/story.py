@@ -7,6 +7,7 @@ from collections.abc import Callable
 from kcmab_abm.market.place import MarketPlace
 from kcmab_abm.market.visit import Visit
 from kcmab_abm.market.wire import Process
+from kcmab_abm.offers import Board
 
 _WIDEST = 12  # arms whose means still fit on a line
 
@@ -26,8 +27,8 @@ class Narrator:
         news = place.arrivals.next
         while True:
             visit, news = yield news
-            yield visit.posted
-            self._seen[visit.number] = _sees(place, visit)
+            board = yield visit.posted
+            self._seen[visit.number] = _sees(place, visit, board)
 
     def _tell(self, place: MarketPlace) -> Process:
         news = place.receipts.next
@@ -38,20 +39,27 @@ class Narrator:
             self._write(f"{arrives}, {self._seen.pop(visit.number)}; {_does(visit, cost)}")
 
 
-def _sees(place: MarketPlace, visit: Visit) -> str:
+def _sees(place: MarketPlace, visit: Visit, board: Board) -> str:
     if visit.seeded:
         return f"is sent to arm {visit.target}, which nobody has reported on"
     means = place.book.means
     shown = range(len(means)) if len(means) <= _WIDEST else {int(place.book.top[0]), visit.target}
     listed = " ".join(f"{arm}:{means[arm]:.3f}" for arm in sorted(shown))
-    if visit.offer > 0.0:
+    offered = [visit.target, *(arm for arm in range(len(means)) if arm != visit.target)]
+    posted = [
+        f"{board.offers[arm]:.3f} for arm {arm}" for arm in offered if board.offers[arm] > 0.0
+    ]
+    if visit.offer > 0.0 and len(posted) == 1:
         return f"sees {listed} and {visit.offer:.3f} offered for arm {visit.target}"
+    if posted:
+        return f"sees {listed}, arm {visit.target} promoted, and offers of {', '.join(posted)}"
     return f"sees {listed} and arm {visit.target} promoted for nothing"
 
 
 def _does(visit: Visit, paid: float) -> str:
+    wait = f"waits {visit.wait:.3g}, " if visit.wait else ""
     if visit.arm < 0:
-        return "leaves"
+        return f"{wait}leaves"
     refuses = "" if visit.arm == visit.target else "refuses, "
     payment = f"is paid {paid:.3f}" if paid > 0.0 else "is paid nothing"
-    return f"{refuses}takes arm {visit.arm}, earns {visit.reward:.3g}, {payment}"
+    return f"{wait}{refuses}takes arm {visit.arm}, earns {visit.reward:.3g}, {payment}"

@@ -14,9 +14,9 @@ class Visit:
     offer: float = 0.0
     seeded: bool = False
     arm: int = -1
+    kind: float = 0.0  # which kind of customer she is, where there are several
     reward: float = 0.0
     payment: float = 0.0
-    kind: float = 0.0  # of customer, in a mixture
     told: float = 0.0  # what she says the reward was
     patience: float = np.inf  # with which she would stand in line
     wait: float = 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,8 @@ import numpy as np
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.folders import check_folder, new_folder
-
-
-class NumberRange(click.FloatRange):
-    """A range of numbers; not-a-number is outside of every range."""
-
-    def convert(self, value: Any, option: Any, context: Any) -> float:
-        """The number, or an error."""
-        number = float(super().convert(value, option, context))
-        if math.isnan(number):
-            self.fail(f"{value} is not a number", option, context)
-        return number
-
+from kcmab_abm.options import NumberRange
+from kcmab_abm.scenario import Scenario, load_scenario
 
 _OUT = click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="Folder to write; a new one."
@@ -30,6 +19,17 @@ _OUT = click.option(
 _FORCE = click.option("--force", is_flag=True, help="Replace results that are already there.")
 _JOBS = click.option("--jobs", type=click.IntRange(1), help="Threads; one a core unless given.")
 _SEED = click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=2018, show_default=True)
+
+
+def _steady_scenario(file: str) -> Scenario:
+    """A scenario whose arms stay as they are, which is what the theory speaks of."""
+    scenario = load_scenario(file)
+    if not scenario.market.is_steady:
+        raise MarketError(
+            f"{file}: market.change: the theory speaks of arms that do not change; take the "
+            "change out of the file"
+        )
+    return scenario
 
 
 @click.command()
@@ -101,11 +101,10 @@ def bounds(file: str, out: Path | None, jobs: int | None, force: bool) -> None:
     Example:
       kcmab bounds scenarios/figure1.toml
     """
-    from kcmab_abm.scenario import load_scenario
     from kcmab_abm.tables import print_frame, watched
     from kcmab_abm.yardsticks import yardstick_table
 
-    scenario = load_scenario(file)
+    scenario = _steady_scenario(file)
     if out is not None:
         check_folder(out, force)
     results = watched(scenario, "auto", jobs)
@@ -171,10 +170,9 @@ def histories(file: str, arm: int | None, pulls: int, out: Path, force: bool) ->
     """
     from kcmab_abm.figures.histories import draw_histories
     from kcmab_abm.paper.evidence import histories as measure
-    from kcmab_abm.scenario import load_scenario
     from kcmab_abm.tables import progress_bar
 
-    scenario = load_scenario(file)
+    scenario = _steady_scenario(file)
     means = scenario.market.means
     others = [place for place in range(len(means)) if place != np.argmax(means)]
     if not others or (arm is not None and arm not in others):
@@ -198,10 +196,9 @@ def bias(file: str, out: Path, force: bool) -> None:
     """
     from kcmab_abm.figures.histories import draw_biases
     from kcmab_abm.paper.evidence import biases
-    from kcmab_abm.scenario import load_scenario
     from kcmab_abm.tables import progress_bar
 
-    scenario = load_scenario(file)
+    scenario = _steady_scenario(file)
     if len(scenario.market.arms) < 2:
         raise MarketError(f"{file}: market.arms: must be 2 arms or more, got 1")
     check_folder(out, force)

@@ -6,7 +6,8 @@ from typing import Any
 
 from numpy.random import Generator
 
-from kcmab_abm.catalogue import Parameter, pricing
+from kcmab_abm.catalogue import pricing
+from kcmab_abm.entries import Parameter
 
 
 @pricing("fixed-margin", margin=Parameter(0.05, "added to every gap above 0", ge=0.0, le=10.0))

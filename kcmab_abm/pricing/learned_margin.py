@@ -12,7 +12,8 @@ from typing import Any
 
 from numpy.random import Generator
 
-from kcmab_abm.catalogue import Parameter, pricing
+from kcmab_abm.catalogue import pricing
+from kcmab_abm.entries import Parameter
 
 
 def learn(t: int, offer: float, taken: bool, memory: Any, params: Any, rng: Generator) -> None:

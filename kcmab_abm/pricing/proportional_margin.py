@@ -6,10 +6,11 @@ from typing import Any
 
 from numpy.random import Generator
 
-from kcmab_abm.catalogue import Parameter, pricing
+from kcmab_abm.catalogue import pricing
+from kcmab_abm.entries import Parameter
 
 
 @pricing("proportional-margin", share=Parameter(0.1, "of the gap, added to it", ge=-1.0, le=100.0))
 def price(t: int, gap: float, memory: Any, params: Any, rng: Generator) -> float:
     """Offers (1 + share) times the gap."""
-    return (1.0 + params.share) * gap
+    return float((1.0 + params.share) * gap)

@@ -27,6 +27,7 @@ ORDER = [
     "policies",
     "behaviours",
     "pricing",
+    "points",
     "forms",
     "problems",
     "world",
@@ -35,15 +36,20 @@ ORDER = [
     "market",
     "batch",
     "measures",
+    "differences",
     "workers",
     "experiment",
+    "sweeps",
     "theory",
     "yardsticks",
     "figures",
     "folders",
     "output",
     "tables",
+    "options",
+    "compare",
     "paper",
+    "paths",
     "cli",
 ]
 
@@ -103,7 +109,7 @@ def own_imports(path):
 
 @pytest.mark.parametrize("library", ROOMS)
 def test_libraries_stay_in_their_rooms(library):
-    """Only the market knows SimPy, only the batch engine numba, only the figures matplotlib."""
+    """Each big library is known to the folders named above, and to no other."""
     users = {
         unit_of(path)
         for path in sources()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import kcmab_abm
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.cli import BAD_INPUT, FAILED, commands, run
 from kcmab_abm.forms import json_schema
 
@@ -205,13 +205,18 @@ def test_quiet_without_a_terminal(mine, capsys, monkeypatch):
     assert "preparing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", [None, "policies", "behaviours", "laws"])
+@pytest.mark.parametrize("kind", [None, "policies", "behaviours", "pricing", "laws"])
 def test_list_shows_the_catalogue(kind, capsys):
     """Every name of the kind asked for is listed, with its settings, and no other kind's."""
     text = output(["list", *([kind] if kind else [])], capsys)
     first = [line.split("│")[1].strip() for line in text.splitlines() if line.startswith("│")]
     shown = [name for name in first if name]
-    catalogues = {"policies": POLICIES, "behaviours": BEHAVIOURS, "laws": LAWS}
+    catalogues = {
+        "policies": POLICIES,
+        "behaviours": BEHAVIOURS,
+        "pricing": PRICING,
+        "laws": LAWS,
+    }
     wanted = [catalogues[kind]] if kind else catalogues.values()
     assert shown == [name for catalogue in wanted for name in catalogue.names()]
     assert ("epsilon = 20 (> 0)" in text) == (kind in (None, "policies"))

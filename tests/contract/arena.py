@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kcmab_abm import make_scenario
 from kcmab_abm.book import Book, record
 from kcmab_abm.offers import Board, least_offer
 
@@ -75,16 +76,75 @@ def copies(*tuples):
 
 
 class Scripted:
-    """A generator that draws the uniforms it was told to, and nothing else."""
+    """A generator that draws the numbers it was told to, and nothing else."""
 
-    def __init__(self, uniforms=()):
+    def __init__(self, uniforms=(), normals=()):
         self.uniforms = list(uniforms)
+        self.normals = list(normals)
 
     def random(self):
         """The next uniform."""
         return self.uniforms.pop(0)
 
+    def standard_normal(self):
+        """The next normal."""
+        return self.normals.pop(0)
+
     @property
     def is_used_up(self):
         """Whether all draws were taken."""
-        return not self.uniforms
+        return not (self.uniforms or self.normals)
+
+
+class Crowd:
+    """Customers as a scenario file describes them, the book they read, and their next number."""
+
+    def __init__(self, arms, first_ties=False, **table):
+        market = {"arms": {"law": "bernoulli", "means": [0.5] * arms}, "customers": table}
+        settings = {"horizon": 1, "market": market, "policy": [{"name": "greedy"}]}
+        choice = make_scenario(settings).market.customers
+        self.entry, self.params = choice.entry, choice.params
+        blank = [each.copy().view(Fenced) for each in choice.blank_memory(arms)]
+        self.memory = self.entry.memory_fields(blank)
+        self.book = new_book(arms, first_ties)
+        self.number = 1
+
+    def board(self, target, offer=None, rival=None):
+        """A board with the least offer on the target, or another, and perhaps one elsewhere."""
+        board = board_of(self.book, target, offer)
+        if rival is None:
+            return board
+        offers = fenced(len(self.book.means))
+        offers[rival[0]], offers[target] = rival[1], board.offers[target]
+        return Board(target, offers, True)
+
+    def take(self, board, rng):
+        """The arm that the next customer takes."""
+        return self.entry.act(self.number, self.book, board, self.memory, self.params, rng)
+
+    def takes(self, target, offer=None, uniforms=(), normals=(), rival=None):
+        """The arm that the next customer takes, if she draws these numbers and no others."""
+        rng = Scripted(uniforms, normals)
+        arm = self.take(self.board(target, offer, rival), rng)
+        assert rng.is_used_up
+        return arm
+
+    def tell(self, reward, payment, rng=None):
+        """What the customer who has just chosen says that she got."""
+        if self.entry.report is None:
+            return reward
+        return self.entry.report(reward, payment, self.memory, self.params, rng or Scripted())
+
+    def hear(self, arm, told, rng=None):
+        """Everybody hears what the next customer tells of her arm, and the one after her comes."""
+        record(self.book, arm, told)
+        if self.entry.learn is not None:
+            rng = rng or Scripted()
+            self.entry.learn(self.number, arm, told, self.book, self.memory, self.params, rng)
+        self.number += 1
+
+    def hear_all(self, reports):
+        """One report after another, each an arm and what is told of it."""
+        for arm, told in reports:
+            self.hear(arm, told)
+        return self

@@ -10,40 +10,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcmab_abm.book import record
 from kcmab_abm.catalogue import BEHAVIOURS
 from kcmab_abm.offers import Board
 from tests.contract.arena import (
+    Crowd,
     Scripted,
     board_of,
     book_of,
     copies,
     defaults,
     fenced,
-    new_book,
     new_memory,
 )
-from tests.markets import BEHAVIOUR_NAMES, between, numbers_within, rewards
+from tests.markets import BEHAVIOUR_NAMES, between, customer_tables, rewards
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 every_behaviour = pytest.mark.parametrize("name", BEHAVIOUR_NAMES)
 
 
-def taken(entry, visits, arms, values, seed, first_ties):
-    """The arms that customers take; `visits` are targets, offers (None: the least), rewards."""
-    book, memory = new_book(arms, first_ties), new_memory(entry, arms, values)
-    params, rng = entry.params(values), np.random.default_rng(seed)
+def taken(table, visits, arms, seed, first_ties):
+    """The arms that customers take, after each arm was seeded once.
+
+    `visits` are target, offer (None: the least), a rival's offer if there is one, reward.
+    """
+    crowd, rng = Crowd(arms, first_ties, **table), np.random.default_rng(seed)
+    for arm in range(arms):
+        crowd.hear(arm, 0.5, rng)
     choices = []
-    for t, (target, offer, reward) in enumerate(visits, 1):
-        board = board_of(book, target, offer)
-        before = copies(book, (board.offers,))
-        arm = entry.act(t, book, board, memory, params, rng)
-        assert copies(book, (board.offers,)) == before
+    for target, offer, rival, reward in visits:
+        board = crowd.board(target, offer, rival)
+        before = copies(crowd.book, (board.offers,))
+        arm = crowd.take(board, rng)
         choices.append(arm)
+        told = crowd.tell(reward, board.offers[arm] if arm >= 0 else 0.0, rng)
+        assert copies(crowd.book, (board.offers,)) == before
         if arm >= 0:
-            record(book, int(arm), reward)
-            if entry.learn is not None:
-                entry.learn(t, int(arm), reward, book, memory, params, rng)
+            assert told >= reward or told == 1.0
+            crowd.hear(int(arm), told, rng)
     return choices
 
 
@@ -51,15 +54,16 @@ def taken(entry, visits, arms, values, seed, first_ties):
 @given(data=st.data())
 def test_a_behaviour_keeps_the_rules(name, data):
     """Arms are in range, book and board are left alone, memory is not overrun, draws repeat."""
-    entry = BEHAVIOURS.find(name)
     arms = data.draw(st.integers(1, 9))
-    visit = st.tuples(st.integers(0, arms - 1), st.none() | between(0.0, 2.0), rewards())
+    places, offers = st.integers(0, arms - 1), between(0.0, 2.0)
+    rivals = st.none() | st.tuples(places, offers)
+    visit = st.tuples(places, st.none() | offers, rivals, rewards())
     visits = data.draw(st.lists(visit, min_size=1, max_size=40))
-    values = tuple(data.draw(numbers_within(each)) for each in entry.parameters.values())
+    table = data.draw(customer_tables(name))
     seed, ties = data.draw(st.integers(0, 99)), data.draw(st.booleans())
-    choices = taken(entry, visits, arms, values, seed, ties)
+    choices = taken(table, visits, arms, seed, ties)
     assert all(arm == int(arm) and -1 <= arm < arms for arm in choices)
-    assert taken(entry, visits, arms, values, seed, ties) == choices
+    assert taken(table, visits, arms, seed, ties) == choices
 
 
 @every_behaviour

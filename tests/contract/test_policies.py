@@ -19,7 +19,7 @@ from tests.contract.arena import (
     new_book,
     new_memory,
 )
-from tests.markets import POLICY_NAMES, numbers_within, rewards
+from tests.markets import POLICY_NAMES, between, numbers_within, rewards
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 every_policy = pytest.mark.parametrize("name", POLICY_NAMES)
@@ -201,6 +201,82 @@ def test_kl_ucb_spares_no_arm_that_could_win():
         book = book_of(order, [records[mean] for mean in order])
         assert order[promoted("kl-ucb", [16], book)[0]] == 0.0
         assert order[promoted("kl-ucb", [4], book)[0]] == 0.5
+
+
+def after(name, reports, arms, values):
+    """The book and the memory of a policy that has heard these reports, arm by arm."""
+    entry, book = POLICIES.find(name), new_book(arms)
+    memory = new_memory(entry, arms, values)
+    for arm, reward in reports:
+        record(book, arm, reward)
+        entry.learn(arm, reward, book, memory, entry.params(values), Scripted())
+    return book, memory
+
+
+def test_sliding_window_ucb_forgets_what_left_the_window():
+    """Reports 1, 1, 0, 0 of arm 0 and then 1/2 of arm 1, window 3: 0 of two against 1/2 of one."""
+    reports = [(0, 1.0), (0, 1.0), (0, 0.0), (0, 0.0), (1, 0.5)]
+    book, memory = after("sliding-window-ucb", reports, 2, (3, 0.6))
+    assert promoted("sliding-window-ucb", [6], book, memory=memory, values=(3, 0.6)) == [1]
+    book, memory = after("sliding-window-ucb", reports[:2] + reports[-1:], 2, (3, 0.01))
+    assert promoted("sliding-window-ucb", [4], book, memory=memory, values=(3, 0.01)) == [0]
+
+
+def test_sliding_window_ucb_comes_back_to_what_it_forgot():
+    """An arm that is no longer in the window comes first, however good the other is."""
+    reports = [(0, 0.0), *[(1, 1.0)] * 4]
+    book, memory = after("sliding-window-ucb", reports, 2, (4, 0.6))
+    assert promoted("sliding-window-ucb", [6], book, memory=memory, values=(4, 0.6)) == [0]
+
+
+def test_discounted_ucb_lets_reports_fade():
+    """With gamma 1/2 reports 1, 0 of arm 0 weigh 1/4 and 1/2 before a 0.4 of arm 1, which weighs 1.
+
+    Means 1/3 and 0.4, n = 1.75; both bounds are 2 sqrt(xi ln 1.75 / n_i). With xi = 1 they are
+    2.06 and 1.90; with xi = 0.0001 they are 0.351 and 0.415.
+    """
+    reports = [(0, 1.0), (0, 0.0), (1, 0.4)]
+    for xi, arm in ((1.0, 0), (0.0001, 1)):
+        book, memory = after("discounted-ucb", reports, 2, (0.5, xi))
+        assert promoted("discounted-ucb", [4], book, memory=memory, values=(0.5, xi)) == [arm]
+
+
+def forgetful(data):
+    """Random reports of three arms, each at least once."""
+    more = st.lists(st.tuples(st.integers(0, 2), rewards()), max_size=30)
+    return [*enumerate(data.draw(st.tuples(*[rewards()] * 3))), *data.draw(more)]
+
+
+def assert_highest(name, values, reports, index):
+    """The policy computes the index as defined, and promotes an arm that has the highest."""
+    book, memory = after(name, reports, 3, values)
+    chosen = promoted(name, [len(reports) + 1], book, np.random.default_rng(1), memory, values)[0]
+    assert memory.index.tolist() == pytest.approx(list(index), abs=1e-9)
+    assert index[chosen] >= max(index) - 1e-9
+
+
+@given(st.data(), st.integers(1, 40), between(0.01, 3.0))
+def test_sliding_window_ucb_reads_the_last_reports(data, window, xi):
+    """The bound is m + sqrt(xi ln min(t, window) / n), over the last `window` reports."""
+    reports = forgetful(data)
+    scale = xi * np.log(min(len(reports) + 1, window))
+    index = []
+    for arm in range(3):
+        seen = [reward for each, reward in reports[-window:] if each == arm]
+        index.append(np.mean(seen) + np.sqrt(scale / len(seen)) if seen else np.inf)
+    assert_highest("sliding-window-ucb", (window, xi), reports, index)
+
+
+@given(st.data(), st.just(1.0) | between(0.3, 1.0), between(0.01, 3.0))
+def test_discounted_ucb_weighs_by_age(data, gamma, xi):
+    """The bound is m + 2 sqrt(xi ln n / n_i), a report of age k weighing gamma^k."""
+    reports = forgetful(data)
+    ages = gamma ** np.arange(len(reports))[::-1].astype(float)
+    arms, gains = np.array([arm for arm, _ in reports]), np.array([gain for _, gain in reports])
+    counts = np.array([ages[arms == arm].sum() for arm in range(3)])
+    means = np.array([(ages * gains)[arms == arm].sum() for arm in range(3)]) / counts
+    index = means + 2 * np.sqrt(xi * np.log(max(1.0, ages.sum())) / counts)
+    assert_highest("discounted-ucb", (gamma, xi), reports, index)
 
 
 def convinced(name, arms, favourite):

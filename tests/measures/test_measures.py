@@ -17,7 +17,7 @@ from kcmab_abm.measures import Moments, checkpoints
 from kcmab_abm.trajectory import LATE, Trajectory, tally
 
 MEANS = np.array([0.7, 0.5, 0.5, 0.2])
-MEASURES = ("regret", "realised_regret", "compensation")
+MEASURES = ("regret", "realised_regret", "compensation", "dynamic_regret")
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 HORIZON, REPLICATIONS, COST = 120, 7, 0.25
 
@@ -69,7 +69,7 @@ def runs(scenario):
 
 def steps(run, measure):
     """What each customer adds to a measure."""
-    if measure == "regret":
+    if measure in ("regret", "dynamic_regret"):
         return np.where(run.arms >= 0, MEANS.max() - MEANS[run.arms], MEANS.max())
     return MEANS.max() - run.rewards if measure == "realised_regret" else run.payments
 
@@ -240,10 +240,11 @@ def test_finals_list_every_run(results, runs):
 def test_lock_in_is_judged_by_the_last_thousand():
     """Only customers at the end count, and those who left count as on a wrong arm."""
     arms = np.repeat([1, 0, 1, -1, 0], [500, 300, 100, 50, 550])
-    zeros, horizon = np.zeros(len(arms)), len(arms)
-    run = Trajectory(zeros, arms, zeros, arms, zeros, zeros, zeros, np.zeros(horizon, bool))
+    means, horizon = np.array([0.9, 0.1]), len(arms)
+    zeros, gaps = np.zeros(horizon), np.array([0.0, 0.8, 0.9])[arms]
+    run = Trajectory(zeros, arms, zeros, arms, zeros, zeros, gaps, np.zeros(horizon, bool), zeros)
     assert horizon == LATE + 500
-    assert tally(run, np.array([0.9, 0.1]), np.array([horizon])).late_wrong.tolist() == [150]
+    assert tally(run, means, np.array([horizon])).late_wrong.tolist() == [150]
 
 
 def small(**changes):
@@ -282,4 +283,4 @@ def test_equal_policies_are_equal():
     policies = [{"name": "greedy", "label": label} for label in ("one", "other")]
     table = simulate(small(policy=policies), engine="market").paired()
     assert (table[["difference", "se"]] == 0).all(axis=None)
-    assert table["variance_saved"].dropna().tolist() == [1, 1]
+    assert table["variance_saved"].dropna().tolist() == [1, 1, 1]

@@ -1,0 +1,1 @@
+"""Sweeps over settings, and comparisons of two folders."""
