@@ -115,6 +115,7 @@ def test_no_line_breaks_a_limit(data):
 
 
 @pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@settings(max_examples=2 * FEW)
 @given(data=st.data())
 def test_the_compiled_purse_is_the_interpreted_one(policy, behaviour, data):
     """Whatever limits are set, both engines pay the same to the last bit, and keep to them."""
@@ -256,11 +257,14 @@ class Till:
 def test_customers_get_what_was_posted(also, when_full, monkeypatch):
     """Every payment is the offer posted on the arm taken, and the purse knows of no other."""
     till = Till(monkeypatch)
-    lines_ = {"capacity": 1, "service_time": 12.0, "when_full": when_full}
+    work = {"law": "exponential", "mean": 9.0}
+    lines_ = {"capacity": 1, "service_time": work, "when_full": when_full}
     if when_full == "wait":
         lines_["patience"] = 1.5
-    scenario = nine_arms("round-robin", purse={"budget": 1e6, "also": also}, **lines_)
+    scenario = nine_arms("ucb", 400, purse={"budget": 1e6, "also": also}, **lines_)
     run = play(scenario, engine="market")
+    moved = (run.arms >= 0) & (run.arms != run.targets)
+    assert run.payments[moved].any() == (when_full == "switch" and also > 0)
     for line in range(len(run)):
         _, offers, seeded = till.boards[line + 1]
         assert not (seeded and offers.any())
@@ -280,6 +284,7 @@ UNLIMITED = [
 
 
 @pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@settings(max_examples=2 * FEW)
 @given(data=st.data(), purse=st.sampled_from(UNLIMITED))
 def test_limits_out_of_reach_change_nothing(policy, behaviour, data, purse):
     """A purse too deep to touch bottom is the paper's, in both engines and both kernels."""
@@ -443,3 +448,17 @@ def test_who_gives_up_leaves_the_money_in_the_purse(monkeypatch):
     assert exactly(till.purses[0].spent) == exactly(run.payments)
     assert_within(run, purse)
     assert exactly([*run.payments, *given_up]) > 5  # spent again, or it would not be so much
+
+
+@pytest.mark.parametrize("period", [3, 8])
+def test_who_gives_up_late_gives_nothing_to_the_next_period(period):
+    """What customers of a period that is over leave behind does not raise the next allowance."""
+    purse = {"period": period, "period_budget": 0.5, "when_short": "pay-rest"}
+    line = {"capacity": 1, "service_time": 12.0, "patience": 4.5}
+    customers = {"behaviour": "logit", "tau": 1.0}  # who take what is left, too
+    run = play(
+        nine_arms("round-robin", 900, purse=purse, customers=customers, **line), engine="market"
+    )
+    late = (run.arms < 0) & (np.arange(900) % period + 4 >= period) & (run.offers > 0.0)
+    assert late.sum() > 20
+    assert_within(run, purse)

@@ -15,6 +15,7 @@ from scipy import stats
 
 from kcmab_abm import make_scenario, play, simulate
 from kcmab_abm.errors import EngineError
+from kcmab_abm.market.customer import Customers
 from kcmab_abm.market.place import MarketPlace
 from kcmab_abm.market.queue import Queue
 
@@ -270,18 +271,21 @@ def watched(monkeypatch, **settings_):
     return played(**settings_), found
 
 
-@pytest.mark.parametrize("also", [0, 1])
+@pytest.mark.parametrize("also", [0, 2])
 def test_who_switches_takes_the_best_free_arm(also, monkeypatch):
     """She takes argmax m_i + c_i of the free arms, for what is offered there; or she leaves."""
     run, found = watched(
         monkeypatch,
         capacity=1,
-        service_time=5.0,
+        service_time={"law": "exponential", "mean": 3.0},
+        arrivals={"process": "poisson", "rate": 1.0},
         when_full="switch",
-        policy="round-robin",
+        horizon=400,
         purse={"also": also},
     )
     assert len(found) > 50
+    moved = [customer - 1 for customer in found]
+    assert ((run.payments[moved] > 0.0).sum() > 10) == (also > 0)
     switched = left = 0
     for customer, ((arm, _), full, worth, offers) in found.items():
         taken = run.arms[customer - 1]
@@ -363,6 +367,31 @@ def test_rewards_are_read_off_the_tape_in_the_order_of_service():
         common = min(len(mine), len(theirs))
         assert common > 10
         assert mine[:common].tolist() == theirs[:common].tolist()
+
+
+def test_who_waits_reports_as_her_own_kind(monkeypatch):
+    """In a mixture the report of a customer who stood in line is coloured by her own kind."""
+    kinds, reports = {}, {}
+    choose, consume = Customers.choose, Customers.consume
+
+    def watch_choice(customers, visit, board):
+        arm = choose(customers, visit, board)
+        kinds[visit.number] = int(customers.memory.kind[0])
+        return arm
+
+    def watch_report(customers, visit):
+        consume(customers, visit)
+        if visit.payment > 0.0:
+            reports[visit.number] = visit.told > visit.reward
+
+    monkeypatch.setattr(Customers, "choose", watch_choice)
+    monkeypatch.setattr(Customers, "consume", watch_report)
+    kinds_of = [{"behaviour": "greedy"}, {"behaviour": "drifted-feedback", "slope": 1.0}]
+    customers = {"behaviour": "mixture", "of": kinds_of}
+    run = played(policy="round-robin", capacity=1, service_time=5.0, customers=customers)
+    assert run.waits.max() > 5.0
+    assert len(reports) > 100
+    assert reports == {number: kinds[number] == 1 for number in reports}
 
 
 def test_waits_are_summed_up():
