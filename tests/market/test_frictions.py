@@ -308,7 +308,6 @@ def test_agents_are_processes_of_their_own(monkeypatch):
     assert started == {
         "Controller.serve": 1,
         "Controller.read_reports": 1,
-        "Controller.watch_choices": 1,
         "Customers.hear_reports": 1,
         "Accountant.keep": 1,
         "Customers.arrive": 1,
