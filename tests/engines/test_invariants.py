@@ -31,7 +31,13 @@ TRUTHFUL = [(p, b) for p, b in PAIRS if b not in ("drifted-feedback", "mixture")
 
 
 def played(data, policies, behaviour=None, **options):
-    """A random market in which these policies are played, with one trajectory for each."""
+    """A random market in which these policies are played, with one trajectory for each.
+
+    Unless told, its customers are of a kind that all these policies meet elsewhere in the tests.
+    """
+    if behaviour is None:
+        met = [b for b in BEHAVIOUR_NAMES if all((each, b) in TRUTHFUL for each in policies)]
+        behaviour = data.draw(st.sampled_from(met))
     scenario = make_scenario(data.draw(experiments(policies, behaviour, **options)))
     replication = data.draw(replications)
     runs = [play(scenario, each.label, replication, "batch") for each in scenario.policies]

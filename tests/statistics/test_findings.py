@@ -12,6 +12,9 @@ import pytest
 
 from tests.statistics import findings
 
+# A kernel for each of a dozen pairs of policy and behaviour that no other test needs.
+pytestmark = pytest.mark.slow
+
 ERRORS = 5.0
 
 

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 
 from kcmab_abm import make_scenario, streams
 from kcmab_abm.batch.compile import kernel_for, known_laws
-from kcmab_abm.catalogue import BEHAVIOURS, POLICIES
+from kcmab_abm.catalogue import BEHAVIOURS, POLICIES, PRICING
 from tests.markets import GROUPS, LAW_NAMES, arm_lists
 
 POINTS = 2000  # of the midpoint rule
@@ -248,7 +248,8 @@ def compiled_draws(words, rng, key):
 
 def test_restart_is_the_same_in_compiled_code():
     """A stream restarted by compiled code draws what it draws when restarted by Python."""
-    kernel_for(POLICIES.find("ucb"), BEHAVIOURS.find("greedy"), known_laws(()))
+    agents = (POLICIES.find("ucb"), BEHAVIOURS.find("greedy"), PRICING.find("least"))
+    kernel_for(agents, known_laws(()), plain=True)
     stream = streams.Stream()
     for replication in range(20):
         plain = draws(stream.open(9, replication, streams.POLICY))

@@ -14,7 +14,7 @@ def trajectory(arms: list[int], rewards: list[float]) -> Trajectory:
     zeros = np.zeros(len(arms))
     return Trajectory(
         clock=zeros, targets=np.array(arms), offers=zeros, arms=np.array(arms),
-        rewards=np.array(rewards), payments=zeros, regrets=zeros, seeded=zeros > 0,
+        rewards=np.array(rewards), payments=zeros, regrets=zeros, seeded=zeros > 0, waits=zeros,
     )  # fmt: skip
 
 
