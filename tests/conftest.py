@@ -8,7 +8,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kcmab_abm import make_scenario
+from kcmab_abm.batch.run import why_not
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
+from tests.markets import PAIRS, default_customers
+
+WHOLE_SUITE = 1000  # tests
+SOME_ARMS = {"law": "bernoulli", "means": [0.9, 0.1]}
 
 _COMMON = {
     "deadline": None,
@@ -36,3 +42,18 @@ def _own_catalogue():
 def _refill(catalogue, items):
     catalogue._items.clear()
     catalogue._items.update(items)
+
+
+def pytest_collection_finish(session):
+    """Before a run of the whole suite, let each worker compile its share of the kernels.
+
+    Else every worker compiles all that its tests need, at the same time as the others do.
+    """
+    here = getattr(session.config, "workerinput", None)
+    if here is None or len(session.items) < WHOLE_SUITE:
+        return
+    place = int(here["workerid"].removeprefix("gw"))
+    for policy, behaviour in PAIRS[place :: here["workercount"]]:
+        table = {"arms": SOME_ARMS, "customers": default_customers(behaviour)}
+        scenario = make_scenario({"horizon": 1, "market": table, "policy": [{"name": policy}]})
+        why_not(scenario, scenario.policies[0])

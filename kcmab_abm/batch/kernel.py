@@ -28,10 +28,10 @@ from kcmab_abm.batch.state import (
     Tapes,
     World,
 )
-from kcmab_abm.book import Book, next_unreported, record
+from kcmab_abm.book import next_unreported, record
 from kcmab_abm.changes import add_means, highest_mean, move_means
 from kcmab_abm.offers import Board, estimated_gap, least_offer, next_to_offer
-from kcmab_abm.purse import Purse, affordable, charge
+from kcmab_abm.purse import affordable, charge
 from kcmab_abm.streams import (
     ARMS,
     CHANGES,
@@ -132,7 +132,8 @@ def advance(
             if target < 0 or target >= arms:
                 return BAD_TARGET, customer, target
             if rivals:
-                state.marks[:] = 0.0
+                for each in range(arms):
+                    state.marks[each] = 0.0
                 for _ in range(world.also):
                     other = next_to_offer(book, target, state.marks)
                     if other < 0:
@@ -166,7 +167,8 @@ def advance(
             see(customer, offer, arm == target, price_memory_, price_params_, streams.offers)
             state.offers[target] = 0.0
             if rivals:
-                state.offers[:] = 0.0
+                for each in range(arms):
+                    state.offers[each] = 0.0
         if arm >= 0:
             position = state.pulled[arm]
             if position < known[arm]:
@@ -264,14 +266,61 @@ def add_up(
     return checkpoint
 
 
+@compiled_lean
+def begin(world: World, state: State, streams: Streams, replication: Any) -> None:
+    """Open the streams of a replication and forget the one before."""
+    arms = len(world.kinds)
+    root = world.root
+    restart(
+        streams.policy_words,
+        streams.policy,
+        stream_key(root, replication, np.uint64(POLICY)),
+    )
+    restart(
+        streams.customers_words,
+        streams.customers,
+        stream_key(root, replication, np.uint64(CUSTOMERS)),
+    )
+    restart(
+        streams.offers_words,
+        streams.offers,
+        stream_key(root, replication, np.uint64(OFFERS)),
+    )
+    for arm in range(arms):
+        state.keys[arm] = stream_key(root, replication, np.uint64(ARMS + arm))
+        state.book.pulls[arm] = 0
+        state.book.totals[arm] = 0.0
+        state.book.means[arm] = 0.0
+        state.pulled[arm] = 0
+        state.directed[arm] = 0
+        state.means[arm] = world.means[arm]
+        state.earned[arm] = 0.0
+    state.keys[arms] = stream_key(root, replication, np.uint64(REPORTS))
+    state.keys[arms + 1] = stream_key(root, replication, np.uint64(CHANGES))
+    state.book.top[0] = 0
+    state.book.top[1] = arms
+    state.unreported[0] = arms
+    # Loops, for an assignment of whole arrays takes a second and a half to compile.
+    for place in range(len(world.policy_start)):
+        state.policy_memory[place] = world.policy_start[place]
+    for place in range(len(world.customer_start)):
+        state.customer_memory[place] = world.customer_start[place]
+    for place in range(len(world.price_start)):
+        state.price_memory[place] = world.price_start[place]
+    for place in range(2):
+        state.purse.spent[place] = 0.0
+        state.purse.lately[place] = 0.0
+    state.purse.number[0] = 0
+
+
 @compiled
 def run_replications(
     world: World,
+    state: State,
     streams: Streams,
     tapes: Tapes,
     first: int,
     block: Block,
-    purse: Purse,
     tally: Tally,
     control: NDArray[np.int64],
 ) -> tuple[int, int, int, int]:
@@ -279,69 +328,11 @@ def run_replications(
 
     `control[0]` is set from outside to stop; `control[1]` counts the customers let through.
     """
-    arms = len(world.kinds)
-    state = State(
-        Book(
-            np.zeros(arms, np.int64),
-            np.zeros(arms),
-            np.zeros(arms),
-            np.zeros(2, np.int64),
-            world.first_ties,
-        ),
-        np.zeros(arms + 2, np.uint64),
-        np.zeros(arms, np.int64),
-        np.zeros(arms, np.int64),
-        np.zeros(arms),
-        np.zeros(1, np.int64),
-        np.zeros(world.policy_bounds[-1]),
-        np.zeros(world.customer_bounds[-1]),
-        np.zeros(world.price_bounds[-1]),
-        purse,
-        np.zeros(arms),
-        np.zeros(arms),
-        np.zeros(arms),
-        np.zeros(arms),
-        np.zeros(world.rows.shape[1]),
-    )
     sums = np.zeros(6)
     for place in range(len(tally.seeded)):
-        replication = np.uint64(first + place)
-        restart(
-            streams.policy_words,
-            streams.policy,
-            stream_key(world.root, replication, np.uint64(POLICY)),
-        )
-        restart(
-            streams.customers_words,
-            streams.customers,
-            stream_key(world.root, replication, np.uint64(CUSTOMERS)),
-        )
-        restart(
-            streams.offers_words,
-            streams.offers,
-            stream_key(world.root, replication, np.uint64(OFFERS)),
-        )
-        for arm in range(arms):
-            state.keys[arm] = stream_key(world.root, replication, np.uint64(ARMS + arm))
-        state.keys[arms] = stream_key(world.root, replication, np.uint64(REPORTS))
-        state.keys[arms + 1] = stream_key(world.root, replication, np.uint64(CHANGES))
-        state.book.pulls[:] = 0
-        state.book.totals[:] = 0.0
-        state.book.means[:] = 0.0
-        state.book.top[0] = 0
-        state.book.top[1] = arms
-        state.pulled[:] = 0
-        state.directed[:] = 0
-        state.unreported[0] = arms
-        state.policy_memory[:] = world.policy_start
-        state.customer_memory[:] = world.customer_start
-        state.price_memory[:] = world.price_start
-        state.means[:] = world.means
-        state.earned[:] = 0.0
-        purse.spent[:] = 0.0
-        purse.lately[:] = 0.0
-        purse.number[0] = 0
-        sums[:] = 0.0
+        begin(world, state, streams, np.uint64(first + place))
+        for each in range(len(sums)):
+            sums[each] = 0.0
         checkpoint: Any = np.int64(
             0
         )  # a plain 0 would be a type of its own, and compiled for twice

@@ -17,15 +17,17 @@ from kcmab_abm.batch.state import (
     DONE,
     STOPPED,
     Block,
+    State,
     Streams,
     Tapes,
     World,
 )
+from kcmab_abm.book import empty_book
 from kcmab_abm.entries import Law
 from kcmab_abm.errors import PlayError
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
-from kcmab_abm.world import Choice, bad_price
+from kcmab_abm.world import Choice, Market, bad_price
 
 BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
 
@@ -139,7 +141,6 @@ def _run(
         gaps=market.gaps,
         kinds=np.array([kinds[arm.law.name] for arm in market.arms]),
         rows=rows,
-        first_ties=market.first_ties,
         report_probability=market.report_probability,
         steady=market.is_steady,
         changes=market.change.arrays(),
@@ -153,9 +154,9 @@ def _run(
     tally = empty_tally(count, len(checkpoints), len(rows))
     if tapes is None:
         tapes = Tapes(np.empty((count, len(rows), 0)), np.zeros((count, len(rows)), np.int64))
-    purse = market.offers.new_purse()
+    state = _new_state(world, market)
     status = kernel.run_replications(
-        world, _new_streams(), tapes, first, block, purse, tally, control
+        world, state, _new_streams(), tapes, first, block, tally, control
     )
     _check(status, scenario, policy, block)
     tally.left[:] = horizon - tally.pulls.sum(axis=1)
@@ -217,6 +218,27 @@ def _new_block(customers: int, scenario: Scenario) -> Block:
         taken=np.empty(extra),
         regrets=np.empty(extra),
         best=np.empty(extra),
+    )
+
+
+def _new_state(world: World, market: Market) -> State:
+    arms, wide = world.rows.shape
+    return State(
+        book=empty_book(arms, market.first_ties),
+        keys=np.zeros(arms + 2, np.uint64),
+        pulled=np.zeros(arms, np.int64),
+        directed=np.zeros(arms, np.int64),
+        offers=np.zeros(arms),
+        unreported=np.zeros(1, np.int64),
+        policy_memory=np.empty_like(world.policy_start),
+        customer_memory=np.empty_like(world.customer_start),
+        price_memory=np.empty_like(world.price_start),
+        purse=market.offers.new_purse(),
+        marks=np.zeros(arms),
+        means=np.zeros(arms),
+        earned=np.zeros(arms),
+        draws=np.zeros(arms),
+        row=np.zeros(wide),
     )
 
 

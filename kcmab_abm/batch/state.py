@@ -32,7 +32,6 @@ class World(NamedTuple):
     gaps: NDArray[np.float64]
     kinds: NDArray[np.int64]
     rows: NDArray[np.float64]
-    first_ties: bool
     report_probability: float
     steady: bool
     changes: Changes
