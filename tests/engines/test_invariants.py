@@ -292,12 +292,13 @@ def within_support(reward, arm):
 
 @given(data=st.data())
 def test_pulls_add_up_to_the_horizon(data):
-    """Every customer pulls one arm, and what is paid for the arms is the compensation."""
-    policy = data.draw(st.sampled_from(POLICY_NAMES))
-    scenario = make_scenario(data.draw(experiments([policy])))
+    """Every customer pulls one arm or leaves; what is paid for the arms is the compensation."""
+    policy, behaviour = data.draw(st.sampled_from(PAIRS))
+    scenario = make_scenario(data.draw(experiments([policy], behaviour)))
     results = simulate(scenario, engine="batch")
     arms = results.arms()
-    assert arms.pulls.sum() == pytest.approx(scenario.horizon)
+    stayed = 1.0 - results.summary().left[0]
+    assert arms.pulls.sum() == pytest.approx(scenario.horizon * stayed)
     assert arms.compensation.sum() == pytest.approx(results.summary().compensation[0], abs=1e-9)
 
 
