@@ -94,6 +94,18 @@ def draw_tied(values: NDArray[np.float64], first: int, tied: int, rng: Generator
     return first
 
 
+def draw_weighted(
+    weights: NDArray[np.float64], total: float, otherwise: int, rng: Generator
+) -> int:
+    """An arm drawn by its weight among `total`; `otherwise` if rounding leaves the draw over."""
+    left = rng.random() * total
+    for arm in range(len(weights)):
+        left -= weights[arm]
+        if left < 0.0:
+            return arm
+    return otherwise
+
+
 def highest(values: NDArray[np.float64], book: Book, rng: Generator) -> int:
     """The arm with the highest value; ties are broken uniformly at random.
 

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.random import Generator
 
 from kcmab_abm.behaviours import greedy
-from kcmab_abm.book import Book
+from kcmab_abm.book import Book, draw_weighted
 from kcmab_abm.catalogue import behaviour
 from kcmab_abm.entries import Parameter
 from kcmab_abm.offers import Board
@@ -41,9 +41,4 @@ def take(t: int, book: Book, board: Board, memory: Any, params: Any, rng: Genera
         excess = float(book.means[arm] + board.offers[arm] - best)
         memory.weight[arm] = math.exp(excess / params.tau)
         total += memory.weight[arm]
-    left = rng.random() * total
-    for arm in range(len(book.means)):
-        left -= memory.weight[arm]
-        if left < 0.0:
-            return arm
-    return board.target
+    return draw_weighted(memory.weight, total, board.target, rng)

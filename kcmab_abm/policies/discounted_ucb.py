@@ -10,6 +10,7 @@ from numpy.random import Generator
 from kcmab_abm.book import Book, highest
 from kcmab_abm.catalogue import policy
 from kcmab_abm.entries import Parameter
+from kcmab_abm.policies.sliding_window_ucb import upper_bound
 
 
 def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Generator) -> None:
@@ -36,9 +37,5 @@ def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
         total += memory.pulls[arm]
     scale = 2.0 * math.sqrt(params.xi * math.log(max(1.0, total)))
     for arm in range(len(book.means)):
-        pulls = memory.pulls[arm]
-        if pulls > 0.0:
-            memory.index[arm] = memory.total[arm] / pulls + scale / math.sqrt(pulls)
-        else:
-            memory.index[arm] = math.inf
+        memory.index[arm] = upper_bound(memory.total[arm], memory.pulls[arm], scale)
     return highest(memory.index, book, rng)

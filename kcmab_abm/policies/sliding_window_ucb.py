@@ -26,6 +26,11 @@ def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Ge
     memory.seen[0] += 1.0
 
 
+def upper_bound(total: float, pulls: float, scale: float) -> float:
+    """The mean and its confidence width; an arm without a report left comes first."""
+    return total / pulls + scale / math.sqrt(pulls) if pulls > 0.0 else math.inf
+
+
 @policy(
     "sliding-window-ucb",
     cites="Garivier and Moulines 2011",
@@ -49,9 +54,5 @@ def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
     """
     scale = math.sqrt(params.xi * math.log(min(t, params.window)))
     for arm in range(len(book.means)):
-        pulls = memory.pulls[arm]
-        if pulls > 0.0:
-            memory.index[arm] = memory.total[arm] / pulls + scale / math.sqrt(pulls)
-        else:
-            memory.index[arm] = math.inf
+        memory.index[arm] = upper_bound(memory.total[arm], memory.pulls[arm], scale)
     return highest(memory.index, book, rng)
