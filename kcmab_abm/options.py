@@ -29,7 +29,7 @@ class NumberRange(click.FloatRange):
 
 
 def with_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that brings in the user's own policies, behaviours and laws."""
+    """Add the option that brings in what the user has written for the catalogue."""
     return click.option(
         "--with",
         "plugins",
@@ -38,7 +38,7 @@ def with_option(command: Callable[..., Any]) -> Callable[..., Any]:
         callback=_run_plugins,
         expose_value=False,
         is_eager=True,
-        help="Run this Python file first: it may register policies, behaviours and laws.",
+        help="Run this Python file first: it may register policies, behaviours, pricing, laws.",
     )(command)
 
 

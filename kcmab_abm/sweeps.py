@@ -136,9 +136,10 @@ def sweep(
     1       40  greedy           0.0
     """
     plan = prepare(scenario, engine)
-    sizes = [each.horizon * each.replications * len(each.policies) for each in scenario.points()]
+    scenarios = list(scenario.points())
+    sizes = [each.horizon * each.replications * len(each.policies) for each in scenarios]
     points = []
-    for place, each in enumerate(scenario.points()):
+    for place, each in enumerate(scenarios):
         shown = progress and _shifted(progress, sum(sizes[:place]), sum(sizes))
         with _naming(place, plan.points[place]):
             results = simulate(each, engine=engine, jobs=jobs, executor=executor, progress=shown)
