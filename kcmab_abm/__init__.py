@@ -7,8 +7,10 @@ from kcmab_abm.book import highest, leader
 from kcmab_abm.catalogue import behaviour, law, policy, pricing
 from kcmab_abm.entries import LawSettings, Parameter, Settings
 from kcmab_abm.errors import MarketError, ScenarioError
-from kcmab_abm.experiment import Results, play, simulate
+from kcmab_abm.experiment import play, simulate
 from kcmab_abm.offers import best_deal
+from kcmab_abm.output import run
+from kcmab_abm.results import Results
 from kcmab_abm.scenario import Scenario, load_scenario, make_scenario
 from kcmab_abm.sweeps import SweepResults, sweep
 from kcmab_abm.trajectory import Trajectory
@@ -35,6 +37,7 @@ __all__ = [
     "play",
     "policy",
     "pricing",
+    "run",
     "simulate",
     "sweep",
     "theory",

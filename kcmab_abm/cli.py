@@ -64,8 +64,13 @@ def commands() -> None:
 @click.argument("file", type=str)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the results; a new one.")
 @click.option("--force", is_flag=True, help="Replace results that are already there.")
+@click.option("--resume", is_flag=True, help="Go on with what is already there.")
 @click.option("--engine", type=click.Choice(["auto", "market", "batch"]), default="auto")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; one a core unless given.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="Threads (batch engine; one a core unless given) or processes (market engine; one).",
+)
 @click.option("--replications", type=click.IntRange(1), help="Instead of the file's.")
 @click.option(
     "--horizon", type=click.IntRange(1), help="Customers a replication, instead of the file's."
@@ -73,7 +78,13 @@ def commands() -> None:
 @click.option("--seed", type=click.IntRange(0), help="Instead of the file's.")
 @with_option
 def run_command(
-    file: str, out: Path | None, force: bool, engine: Any, jobs: int | None, **changes: int | None
+    file: str,
+    out: Path | None,
+    force: bool,
+    resume: bool,
+    engine: Any,
+    jobs: int | None,
+    **changes: int | None,
 ) -> None:
     """Run every policy of a scenario file, at every point of its sweep, and show what it cost.
 
@@ -81,34 +92,46 @@ def run_command(
     Example:
       kcmab run scenarios/figure1.toml --out results
     """
-    from kcmab_abm.folders import check_folder
-    from kcmab_abm.output import write_results
-    from kcmab_abm.tables import print_results, watched
+    from kcmab_abm.experiment import simulate
+    from kcmab_abm.folders import check_run_folder
+    from kcmab_abm.output import run
+    from kcmab_abm.sweeps import sweep
+    from kcmab_abm.tables import print_results, print_sweep, watched
 
     scenario = _load(file, changes)
+    results: Any
+    if out is None:
+        _check_place(file, scenario, resume)
+        work = simulate if scenario.sweep is None else sweep
+        results = watched(work, scenario, engine, jobs=jobs)
+    else:
+        check_run_folder(out, force, resume)
+        place = {"out": out, "force": force, "resume": resume, "tell": _warn}
+        results = watched(run, scenario, engine, jobs=jobs, **place)
+    if scenario.sweep is None:
+        print_results(results)
+    else:
+        print_sweep(results)
     if out is not None:
-        check_folder(out, force)
-    if scenario.sweep is not None:
-        _run_sweep(scenario, out, force, engine, jobs)
-        return
-    results = watched(scenario, engine, jobs)
-    if out is not None:
-        write_results(results, out, force)
-    print_results(results)
-    if out is not None:
-        click.echo(f"Written to {out}: figure.png, summary.csv, curves.parquet and more.")
+        files = "figure.png, summary.csv" if scenario.sweep is None else "frontier.png, sweep.csv"
+        click.echo(f"Written to {out}: {files}, curves.parquet and more.")
 
 
-def _run_sweep(scenario: Any, out: Path | None, force: bool, engine: Any, jobs: Any) -> None:
-    from kcmab_abm.output import write_sweep
-    from kcmab_abm.tables import print_sweep, watched_sweep
+def _check_place(file: str, scenario: Any, resume: bool) -> None:
+    """What needs a folder, where none is given."""
+    if resume:
+        raise MarketError("--resume: needs the folder to go on with; give --out DIR")
+    if scenario.record != "curves":
+        raise ScenarioError(
+            [
+                f"{file}: record: {scenario.record!r} needs a folder for the ledger; give --out "
+                'DIR, or set record = "curves"'
+            ]
+        )
 
-    results = watched_sweep(scenario, engine, jobs)
-    if out is not None:
-        write_sweep(results, out, force)
-    print_sweep(results)
-    if out is not None:
-        click.echo(f"Written to {out}: frontier.png, sweep.csv, curves.parquet and more.")
+
+def _warn(message: str) -> None:
+    click.echo(message, err=True)
 
 
 @commands.command()

@@ -7,16 +7,26 @@ import os
 import platform
 import secrets
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from kcmab_abm.errors import OutputError
 
 MANIFEST = "manifest.json"
+WORK = ("chunks", "ledger")  # what a run needs to go on
+_LOCK = ".lock"
+
+Tell = Callable[[str], None]
 _LIBRARIES = ["kcmab-abm", "networkx", "numba", "numpy", "pandas", "scipy", "simpy"]
+
+
+def silent(message: str) -> None:
+    """Tell nobody."""
 
 
 def check_folder(folder: Path, force: bool) -> None:
@@ -56,6 +66,104 @@ def new_folder(folder: Path, force: bool = False) -> Iterator[Path]:
             _move(stage, folder)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
+
+
+@contextmanager
+def lasting_folder(
+    folder: Path, force: bool = False, resume: bool = False, tell: Tell = silent
+) -> Iterator[Path]:
+    """A folder to write into, moved to its place when all is there, and kept if anything fails.
+
+    It is `FOLDER.partial` until then. With `resume` it begins with what was left there, or else
+    with what the finished folder holds; one in which no work was kept does not stay.
+    """
+    check_run_folder(folder, force, resume)
+    partial = _partial(folder)
+    new = [parent for parent in partial.parents if not parent.exists()]
+    try:
+        with _explained(folder):
+            with _locked(partial):
+                if not resume:
+                    _empty(partial)
+                elif folder.exists() and not any(_kept(partial)):
+                    _empty(partial)
+                    _link(folder, partial)
+                yield partial
+            (partial / _LOCK).unlink(missing_ok=True)
+            _move(partial, folder)
+    except BaseException:
+        if any(not (folder / path.relative_to(partial)).exists() for path in _kept(partial)):
+            tell(f"{partial}: keeps what was finished; go on with --resume")
+        else:
+            shutil.rmtree(partial, ignore_errors=True)
+            with suppress(OSError):
+                for parent in new:
+                    parent.rmdir()
+        raise
+
+
+def check_run_folder(folder: Path, force: bool, resume: bool) -> None:
+    """Refuse a folder that cannot or must not be written, or in which a run is unfinished."""
+    if force and resume:
+        raise OutputError(f"{folder}: --force begins again and --resume goes on; give one of them")
+    check_folder(folder, force or resume)
+    partial = _partial(folder)
+    if not (force or resume) and any(_kept(partial)):
+        raise OutputError(
+            f"{partial}: holds an unfinished run; --resume to go on with it, --force to begin "
+            "again, or give another name"
+        )
+
+
+def _partial(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.partial")
+
+
+def _kept(partial: Path) -> Iterator[Path]:
+    """The finished work in a folder."""
+    return (partial / WORK[0]).rglob("*.npz")
+
+
+def _empty(partial: Path) -> None:
+    for path in partial.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != _LOCK:
+            path.unlink()
+
+
+def _link(old: Path, new: Path) -> None:
+    """Let the new folder have the work of the old one; it takes no room if the disk can share it.
+
+    Chunks come last, so that whatever they vouch for is there.
+    """
+    for name in reversed(WORK):
+        if (old / name).is_dir():
+            shutil.copytree(old / name, new / name, copy_function=_link_file)
+
+
+def _link_file(old: str, new: str) -> None:
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copy2(old, new)
+
+
+@contextmanager
+def _locked(partial: Path) -> Iterator[None]:
+    """Keep other runs out of the folder; the system lets go if this one is killed."""
+    partial.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(partial / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise OutputError(
+            f"{partial}: another run is writing to it; wait for it, or give another name"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

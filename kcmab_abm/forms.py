@@ -69,6 +69,10 @@ class Trace(Settings):
 
 Mean = Annotated[float, Field(ge=0, le=1)]
 Places = Annotated[int, Field(ge=1, le=LARGEST_HORIZON)]
+Sample = Annotated[
+    list[Annotated[int, Field(ge=0, lt=LARGEST_REPLICATIONS)]],
+    Field(min_length=1, max_length=10_000),
+]
 
 
 class Piecewise(Settings):
@@ -272,6 +276,14 @@ def _scenario_form(*catalogues: tuple[object, ...]) -> type[BaseModel]:
         list[one_policy],  # type: ignore[valid-type]
         Field(min_length=1, description="the controllers to compare"),
     )
+    record: Any = (
+        Literal["curves", "paths", "sample"],
+        Field(
+            "curves",
+            description="what is kept: sums at checkpoints, every customer's line, or the lines "
+            "of some replications",
+        ),
+    )
     return create_model(
         "kcmab scenario",
         __base__=Settings,
@@ -279,6 +291,10 @@ def _scenario_form(*catalogues: tuple[object, ...]) -> type[BaseModel]:
         horizon=(int, Field(ge=1, le=LARGEST_HORIZON, description="T, customers a replication")),
         replications=(int, Field(1000, ge=1, le=LARGEST_REPLICATIONS, description="markets run")),
         seed=(int, Field(0, ge=0, le=LARGEST_SEED, description="same seed, same results")),
+        record=record,
+        sample=_optional(
+            Sample, 'replications to keep with record = "sample"; the first ten unless given'
+        ),
         market=(_market(), Field()),
         purse=(_purse(), Field({}, validate_default=True)),
         policy=policies,

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from kcmab_abm.trajectory import CURVES, Tally, is_locked_in
+from kcmab_abm.trajectory import CURVES, Tally, empty_tally, is_locked_in
 
 Floats = NDArray[np.float64]
 
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 _EVEN, _GEOMETRIC = 50, 40
+_BLOCK = 256  # replications that are added up together
 _KEPT = ("curves", "seeded", "targeted", "accepted", "paid", "left", "late_wrong", "waited")
 
 
@@ -35,57 +36,112 @@ def checkpoints(horizon: int) -> NDArray[np.int64]:
     return np.unique(np.ceil(np.concatenate([even, geometric]) - 1e-9).astype(np.int64))
 
 
-@dataclass
-class Moments:
-    """Running mean and variance of a vector, fed in chunks (Chan, Golub and LeVeque 1983)."""
+@dataclass(frozen=True)
+class _Sums:
+    """Count, mean and sum of squared deviations of some rows."""
 
-    count: int = 0
-    mean: Floats = field(default_factory=lambda: np.zeros(0))
-    squares: Floats = field(default_factory=lambda: np.zeros(0))
+    count: int
+    mean: Floats
+    squares: Floats
 
-    def add(self, rows: Floats) -> None:
-        """Take in one row for each of some replications."""
+    def joined(self, rows: Floats) -> _Sums:
+        """With more rows (Chan, Golub and LeVeque 1983)."""
         count, mean = len(rows), rows.mean(axis=0)
         squares = ((rows - mean) ** 2).sum(axis=0)
         if self.count == 0:
-            self.count, self.mean, self.squares = count, mean, squares
-            return
+            return _Sums(count, mean, squares)
         total = self.count + count
         gap = mean - self.mean
-        self.squares = self.squares + squares + gap**2 * (self.count * count / total)
-        self.mean = self.mean + gap * (count / total)
-        self.count = total
+        return _Sums(
+            total,
+            self.mean + gap * (count / total),
+            self.squares + squares + gap**2 * (self.count * count / total),
+        )
+
+
+class Moments:
+    """Mean and variance of a vector over replications, fed in chunks of any size and order.
+
+    Rows are added up in order and in blocks that begin at fixed replications; rows that come before
+    their turn wait. So the sums do not depend on how the replications were cut into chunks.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._sums = _Sums(0, np.zeros(width), np.zeros(width))
+        self._rows = np.empty((0, width))  # the block under way
+        self._waiting: dict[int, Floats] = {}
+
+    def add(self, first: int, rows: Floats) -> None:
+        """Take in one row for each of the replications from `first` on."""
+        self._waiting[first] = rows
+        while self.count in self._waiting:
+            rows = np.concatenate([self._rows, self._waiting.pop(self.count)])
+            whole = len(rows) // _BLOCK * _BLOCK
+            for start in range(0, whole, _BLOCK):
+                self._sums = self._sums.joined(rows[start : start + _BLOCK])
+            self._rows = rows[whole:].copy()
+
+    @property
+    def count(self) -> int:
+        """How many replications are in it, without those that wait."""
+        return self._sums.count + len(self._rows)
+
+    @property
+    def mean(self) -> Floats:
+        """The mean over replications."""
+        return self._all().mean
+
+    @property
+    def squares(self) -> Floats:
+        """The sum of squared deviations from the mean."""
+        return self._all().squares
 
     @property
     def se(self) -> Floats:
         """The standard error of the mean."""
-        if self.count < 2:
-            return np.full_like(self.mean, np.nan)
-        return np.sqrt(self.squares / (self.count - 1) / self.count)
+        sums = self._all()
+        if sums.count < 2:
+            return np.full_like(sums.mean, np.nan)
+        return np.sqrt(sums.squares / (sums.count - 1) / sums.count)
+
+    def _all(self) -> _Sums:
+        return self._sums.joined(self._rows) if len(self._rows) else self._sums
 
 
 class Runs:
     """All replications of one policy, reduced to what is reported of them."""
 
-    def __init__(self, replications: int, points: int) -> None:
-        self.curves = np.empty((replications, points, len(CURVES)))
-        self.seeded = np.zeros(replications, np.int64)
-        self.targeted = np.zeros(replications, np.int64)
-        self.accepted = np.zeros(replications, np.int64)
-        self.paid = np.zeros(replications, np.int64)
-        self.left = np.zeros(replications, np.int64)
-        self.late_wrong = np.zeros(replications, np.int64)
-        self.waited = np.zeros(replications)
-        self.pulls = Moments()
-        self.payments = Moments()
+    def __init__(self, points: int, arms: int) -> None:
+        nothing = empty_tally(0, points, arms)
+        self.curves = nothing.curves
+        self.seeded = nothing.seeded
+        self.targeted = nothing.targeted
+        self.accepted = nothing.accepted
+        self.paid = nothing.paid
+        self.left = nothing.left
+        self.late_wrong = nothing.late_wrong
+        self.waited = nothing.waited
+        self.pulls = Moments(arms)
+        self.payments = Moments(arms)
+
+    def __len__(self) -> int:
+        return len(self.seeded)
+
+    def grow(self, replications: int) -> None:
+        """Make room for more replications."""
+        for name in _KEPT:
+            old = getattr(self, name)
+            new = np.empty((replications, *old.shape[1:]), old.dtype)
+            new[: len(old)] = old
+            setattr(self, name, new)
 
     def add(self, first: int, tally: Tally) -> None:
-        """Take in a chunk of replications; chunks must come in order."""
+        """Take in a chunk of replications; chunks may come in any order."""
         here = slice(first, first + len(tally.seeded))
         for name in _KEPT:
             getattr(self, name)[here] = getattr(tally, name)
-        self.pulls.add(tally.pulls.astype(np.float64))
-        self.payments.add(tally.payments)
+        self.pulls.add(first, tally.pulls.astype(np.float64))
+        self.payments.add(first, tally.payments)
 
     def final(self, measure: str) -> Floats:
         """The measure at the end of every replication."""
@@ -130,7 +186,7 @@ def summary_row(
 ) -> dict[str, object]:
     """One policy in one row: means with standard errors and intervals, and the spread."""
     row: dict[str, object] = {"policy": label}
-    count = len(runs.seeded)
+    count = len(runs)
     for measure in ("regret", "compensation", "realised_regret", "dynamic_regret"):
         final = runs.final(measure)
         mean, se = float(final.mean()), standard_error(final)

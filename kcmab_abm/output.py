@@ -9,18 +9,51 @@ from typing import Any
 
 import pandas as pd
 
-from kcmab_abm.experiment import Results, Used
-from kcmab_abm.folders import MANIFEST, new_folder, versions, write_json
-from kcmab_abm.sweeps import SweepResults
+from kcmab_abm.experiment import simulate
+from kcmab_abm.folders import (
+    MANIFEST,
+    Tell,
+    lasting_folder,
+    silent,
+    versions,
+    write_json,
+)
+from kcmab_abm.journal import Journal
+from kcmab_abm.results import Results, Used
+from kcmab_abm.scenario import Scenario
+from kcmab_abm.sweeps import SweepResults, sweep
 
 
-def write_results(results: Results, folder: Path, force: bool = False) -> None:
-    """Write tables, curves, figure and manifest into a new folder, all of them or none."""
-    with new_folder(folder, force) as stage:
-        _fill(results, stage)
+def run(
+    scenario: Scenario,
+    out: str | Path,
+    *,
+    force: bool = False,
+    resume: bool = False,
+    tell: Tell = silent,
+    **how: Any,
+) -> Results | SweepResults:
+    """Run a scenario, or its sweep, into a folder: tables, figures and what is recorded.
+
+    What is finished is kept in `OUT.partial` as it comes; when all is there, the folder takes its
+    place. With `resume` the run goes on with what is there already, be it unfinished or finished
+    with fewer replications; with `force` it replaces it. `tell` hears of files found damaged, which
+    are made again; `how` are the options of `simulate`.
+    """
+    with lasting_folder(Path(out), force, resume, tell) as folder:
+        journal = Journal(folder, tell)
+        results: Results | SweepResults
+        if scenario.sweep is None:
+            results = simulate(scenario, journal=journal, **how)
+            write_results(results, folder)
+        else:
+            results = sweep(scenario, journal=journal, **how)
+            write_sweep(results, folder)
+    return results
 
 
-def _fill(results: Results, folder: Path) -> None:
+def write_results(results: Results, folder: Path) -> None:
+    """Write tables, curves, figure and manifest."""
     # Late, because matplotlib takes half a second to import.
     from kcmab_abm.figures.outcome import draw_outcome
     from kcmab_abm.figures.style import save
@@ -34,23 +67,22 @@ def _fill(results: Results, folder: Path) -> None:
     write_json(folder / MANIFEST, manifest(results))
 
 
-def write_sweep(results: SweepResults, folder: Path, force: bool = False) -> None:
-    """Write tables, curves, figures and manifest of a sweep into a new folder, or nothing."""
+def write_sweep(results: SweepResults, folder: Path) -> None:
+    """Write tables, curves, figures and manifest of a sweep."""
     # Late, because matplotlib takes half a second to import.
     from kcmab_abm.figures.frontier import draw_frontier
     from kcmab_abm.figures.settings import draw_settings
     from kcmab_abm.figures.style import save
 
-    with new_folder(folder, force) as stage:
-        write_table(results.table, stage, "sweep")
-        results.paired().to_csv(stage / "paired.csv", index=False)
-        results.curves().to_parquet(stage / "curves.parquet", index=False)
-        results.finals().to_parquet(stage / "finals.parquet", index=False)
-        figure = draw_settings(results)
-        if figure is not None:
-            save(figure, stage, "figure")
-        save(draw_frontier(results), stage, "frontier")
-        write_json(stage / MANIFEST, manifest(results))
+    write_table(results.table, folder, "sweep")
+    results.paired().to_csv(folder / "paired.csv", index=False)
+    results.curves().to_parquet(folder / "curves.parquet", index=False)
+    results.finals().to_parquet(folder / "finals.parquet", index=False)
+    figure = draw_settings(results)
+    if figure is not None:
+        save(figure, folder, "figure")
+    save(draw_frontier(results), folder, "frontier")
+    write_json(folder / MANIFEST, manifest(results))
 
 
 def write_table(table: pd.DataFrame, folder: Path, name: str) -> None:

@@ -19,6 +19,8 @@ from kcmab_abm.problems import explain
 from kcmab_abm.reading import Unreadable, read_text
 from kcmab_abm.world import Choice, Market
 
+SAMPLE = 10  # replications that `record = "sample"` keeps unless told which
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -33,6 +35,8 @@ class Scenario:
     settings: Mapping[str, Any] = field(repr=False, compare=False)
     folder: Path = field(repr=False, compare=False)
     sweep: Sweep | None = field(default=None, hash=False)
+    record: str = "curves"
+    sample: tuple[int, ...] = ()
 
     def policy(self, label: str) -> Choice:
         """The policy with that label; a policy's name will do if only one has it."""
@@ -43,6 +47,10 @@ class Scenario:
         if len(named) == 1:
             return named[0]
         raise ScenarioError([f"no policy labelled {label!r}; this scenario has: {labels}"])
+
+    def records(self, replication: int) -> bool:
+        """Whether the ledger holds every customer of this replication."""
+        return self.record == "paths" or (self.record == "sample" and replication in self.sample)
 
     def replace(self, **changes: Any) -> Scenario:
         """The same scenario with some top-level settings changed.
@@ -143,10 +151,29 @@ def _make(model: type[BaseModel], settings: Any, folder: Path) -> Scenario:
         settings=data,
         folder=folder,
         sweep=_sweep(form, policies, problems),
+        record=data["record"],
+        sample=_sample(data, problems),
     )
     if problems:
         raise ScenarioError(problems)
     return scenario
+
+
+def _sample(data: dict[str, Any], problems: list[str]) -> tuple[int, ...]:
+    """The replications whose customers are recorded, if only some are."""
+    given = data.get("sample")
+    if data["record"] != "sample":
+        if given is not None:
+            problems.append(f'sample: needs record = "sample", got record = "{data["record"]}"')
+        return ()
+    if given is None:
+        return tuple(range(SAMPLE))
+    problems.extend(
+        f"sample: no replication {each}; there are 0..{data['replications'] - 1}"
+        for each in given
+        if each >= data["replications"]
+    )
+    return tuple(dict.fromkeys(given))
 
 
 def _sweep(form: Any, policies: tuple[Choice, ...], problems: list[str]) -> Sweep | None:

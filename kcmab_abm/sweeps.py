@@ -14,8 +14,10 @@ import pandas as pd
 
 from kcmab_abm.differences import difference_rows
 from kcmab_abm.errors import MarketError
-from kcmab_abm.experiment import Engine, Results, Used, choose_engine, simulate
+from kcmab_abm.experiment import Engine, choose_engine, simulate
+from kcmab_abm.journal import Journal
 from kcmab_abm.points import Point, Sweep, look_up, point_name, steps, written
+from kcmab_abm.results import Results, Used
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.workers import Progress
 
@@ -119,6 +121,7 @@ def sweep(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    journal: Journal | None = None,
 ) -> SweepResults:
     """Simulate the scenario at every point of its sweep; options as for `simulate`.
 
@@ -142,7 +145,14 @@ def sweep(
     for place, each in enumerate(scenarios):
         shown = progress and _shifted(progress, sum(sizes[:place]), sum(sizes))
         with _naming(place, plan.points[place]):
-            results = simulate(each, engine=engine, jobs=jobs, executor=executor, progress=shown)
+            results = simulate(
+                each,
+                engine=engine,
+                jobs=jobs,
+                executor=executor,
+                progress=shown,
+                journal=journal and journal.at(place + 1),
+            )
         points.append(_kept(results))
     return SweepResults(scenario, _axes(plan, points), tuple(points))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 from rich.console import Console
@@ -15,9 +15,12 @@ from rich.text import Text
 
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.entries import Entry, Law
-from kcmab_abm.experiment import Engine, Results, choose_engine, simulate
+from kcmab_abm.experiment import Engine, choose_engine
+from kcmab_abm.results import Results
 from kcmab_abm.scenario import Scenario
-from kcmab_abm.sweeps import SweepResults, prepare, sweep
+from kcmab_abm.sweeps import SweepResults, prepare
+
+Outcome = TypeVar("Outcome")
 
 _WIDTH = 120  # where the terminal does not say
 _MOST_ROWS = 100  # of a sweep on the terminal
@@ -57,22 +60,19 @@ def progress_bar(description: str) -> Iterator[Callable[..., None]]:
         yield show
 
 
-def watched(scenario: Scenario, engine: Engine, jobs: int | None) -> Results:
-    """Simulate with a progress bar on the terminal; silently where there is none."""
+def watched(run: Callable[..., Outcome], scenario: Scenario, engine: Engine, **how: Any) -> Outcome:
+    """Call `run` with a progress bar on the terminal; silently where there is none."""
     with progress_bar("preparing") as show:
-        for choice in scenario.policies:
-            show(doing=f"preparing {choice.label} (compiled on first use)")
-            choose_engine(scenario, choice, engine)
-        show(doing="customers served")
-        return simulate(scenario, engine=engine, jobs=jobs, progress=show)
-
-
-def watched_sweep(scenario: Scenario, engine: Engine, jobs: int | None) -> SweepResults:
-    """Sweep with a progress bar over all points; silently where there is no terminal."""
-    with progress_bar("preparing (compiled on first use)") as show:
-        points = len(prepare(scenario, engine).points)
-        show(doing=f"customers served, {points:,} points")
-        return sweep(scenario, engine=engine, jobs=jobs, progress=show)
+        if scenario.sweep is not None:
+            show(doing="preparing (compiled on first use)")
+            points = len(prepare(scenario, engine).points)
+            show(doing=f"customers served, {points:,} points")
+        else:
+            for choice in scenario.policies:
+                show(doing=f"preparing {choice.label} (compiled on first use)")
+                choose_engine(scenario, choice, engine)
+            show(doing="customers served")
+        return run(scenario, engine=engine, progress=show, **how)
 
 
 def print_results(results: Results) -> None:
@@ -80,7 +80,7 @@ def print_results(results: Results) -> None:
     scenario = results.scenario
     title = (
         f"{scenario.title or 'Results'}: {len(scenario.market.arms)} arms, "
-        f"{scenario.horizon:,} customers, {scenario.replications:,} runs"
+        f"{scenario.horizon:,} customers, {results.replications:,} runs"
     )
     table = Table(
         title=Text(title, style="italic"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,8 @@ class Trajectory:
     target; `regrets` are what the best arm of the moment promised beyond the arm taken; `waits` are
     how long customers stood in line. `seeded` marks the customers whom the controller directed
     because some arm had no report yet: they are paid the seeding cost, which is kept out of
-    `payments`.
+    `payments`. `beside` has a column for each arm that carries an offer beside the target (-1 where
+    none does), `beside_offers` what is offered for it.
     """
 
     clock: Floats
@@ -37,6 +38,8 @@ class Trajectory:
     regrets: Floats
     seeded: NDArray[np.bool_]
     waits: Floats
+    beside: Ints
+    beside_offers: Floats
 
     def __len__(self) -> int:
         return len(self.arms)
@@ -78,6 +81,12 @@ class Tally(NamedTuple):
     waited: Floats
     pulls: Ints
     payments: Floats
+
+
+def part_of(tally: Tally, first: int, last: int) -> Tally:
+    """The replications `first` to `last - 1` of a tally, counted within it."""
+    arrays: list[Any] = [array[first:last] for array in tally]
+    return Tally(*arrays)
 
 
 def empty_tally(replications: int, checkpoints: int, arms: int) -> Tally:

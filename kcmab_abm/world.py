@@ -89,13 +89,17 @@ class Arrivals:
     rate: float = 1.0
     times: tuple[float, ...] = field(default=(), repr=False)
 
-    def clock(self, customers: int, rng: Generator) -> NDArray[np.float64]:
-        """The arrival times of the first customers."""
+    def clock(
+        self, customers: int, rng: Generator, served: int = 0, now: float = 0.0
+    ) -> NDArray[np.float64]:
+        """The arrival times of the next customers; `served` came before, the last of them `now`."""
         if self.process == "poisson":
-            return np.cumsum(rng.exponential(1.0 / self.rate, customers))
+            waits = rng.exponential(1.0 / self.rate, customers)
+            waits[0] += now
+            return np.cumsum(waits)
         if self.process == "trace":
-            return np.array(self.times[:customers])
-        return np.arange(1.0, customers + 1.0)
+            return np.array(self.times[served : served + customers])
+        return np.arange(served + 1.0, served + customers + 1.0)
 
 
 @dataclass(frozen=True)
@@ -211,6 +215,11 @@ class Market:
         """What each arm forgoes, mu_1 - mu_i; last, for a customer who leaves (-1), mu_1 itself."""
         means = self.means
         return np.append(means.max() - means, means.max())
+
+    @property
+    def rivals(self) -> int:
+        """How many arms can carry an offer beside the target."""
+        return min(self.offers.also, len(self.arms) - 1)
 
     @property
     def is_steady(self) -> bool:

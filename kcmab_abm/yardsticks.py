@@ -10,7 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
-from kcmab_abm.experiment import Results
+from kcmab_abm.results import Results
 from kcmab_abm.theory import bounds
 from kcmab_abm.world import Choice
 

@@ -122,6 +122,10 @@ def advance(
         gain = 0.0
         if not plain and not world.steady:
             change_arms(world, state, customer)
+        if rivals:
+            for each in range(block.beside.shape[1]):
+                block.beside[line, each] = -1
+                block.beside_offers[line, each] = 0.0
         seeded = unreported > 0
         if seeded:
             target = next_unreported(book, state.directed)
@@ -134,7 +138,7 @@ def advance(
             if rivals:
                 for each in range(arms):
                     state.marks[each] = 0.0
-                for _ in range(world.also):
+                for place in range(world.also):
                     other = next_to_offer(book, target, state.marks)
                     if other < 0:
                         break
@@ -144,7 +148,10 @@ def advance(
                     if not trusted and not 0.0 <= wanted < np.inf:
                         block.offers[line] = wanted
                         return BAD_OFFER, customer, other
-                    state.offers[other] = affordable(purse, customer, wanted)
+                    wanted = affordable(purse, customer, wanted)
+                    state.offers[other] = wanted
+                    block.beside[line, place] = other
+                    block.beside_offers[line, place] = wanted
             if plain:
                 gap = least_offer(book, target)
             else:

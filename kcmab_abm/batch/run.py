@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,15 @@ from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
 from kcmab_abm.world import Choice, Market, bad_price
 
 BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
+LONG_BLOCK = 2**16  # the same where their ledger is kept, and written to disk
 
 TAPES = 2**25  # rewards that a chunk may keep for the other policies
 
 _COMPLAINT = re.compile(
     "Untyped global|No implementation|Unknown attribute|nsupported|not supported|Cannot|Invalid use"
 )
+
+Keep = Callable[[int, int, Trajectory], None]  # replication, customers before, what they did
 
 _obstacles: dict[str, str] = {}  # by kernel: why it cannot be compiled, '' if it can
 
@@ -60,7 +64,7 @@ def why_not(scenario: Scenario, policy: Choice) -> str:
     if kernel not in _obstacles:
         _obstacles[kernel] = ""
         try:
-            _run(scenario, policy, 0, 1, _new_block(1, scenario), np.array([1]), 1, new_control())
+            _run(_prepare(scenario, policy, 1, np.array([1]), 1), 0, 1, new_control())
         except Exception as error:  # numba's are of many kinds; one customer runs no user code
             words = f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
             _obstacles[kernel] = words
@@ -75,16 +79,20 @@ def run_batch(
     checkpoints: NDArray[np.int64],
     control: NDArray[np.int64] | None = None,
     tapes: Tapes | None = None,
+    keep: Keep | None = None,
 ) -> Tally:
     """Replications `first` to `first + count - 1`, added up at the checkpoints.
 
     `tapes`, made by `new_tapes` for the same replications, is shared with the other policies.
+    `keep` is handed every customer of the replications that the scenario records.
     """
-    horizon = scenario.horizon
-    block = _new_block(min(BLOCK, horizon), scenario)
+    size = min(BLOCK if keep is None else LONG_BLOCK, scenario.horizon)
+    ready = _prepare(scenario, policy, size, checkpoints, scenario.horizon)
     if control is None:
         control = new_control()
-    return _run(scenario, policy, first, count, block, checkpoints, horizon, control, tapes)
+    if keep is None:
+        return _run(ready, first, count, control, tapes)
+    return _run_and_keep(ready, first, count, control, tapes, keep)
 
 
 def new_tapes(scenario: Scenario, count: int) -> Tapes | None:
@@ -100,34 +108,111 @@ def new_tapes(scenario: Scenario, count: int) -> Tapes | None:
 
 def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Trajectory:
     """One replication, customer by customer."""
-    horizon, market = scenario.horizon, scenario.market
-    block = _new_block(horizon, scenario)
-    _run(scenario, policy, replication, 1, block, np.array([horizon]), horizon, new_control())
+    horizon = scenario.horizon
+    ready = _prepare(scenario, policy, horizon, np.array([horizon]), horizon)
+    _run(ready, replication, 1, new_control())
     arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
-    return Trajectory(
-        clock=market.arrivals.clock(horizon, arrivals),
-        targets=block.targets,
-        offers=block.offers,
-        arms=block.arms,
-        rewards=block.rewards,
-        payments=block.payments,
-        regrets=market.gaps[block.arms] if market.is_steady else block.regrets,
-        seeded=block.seeded,
-        waits=np.zeros(horizon),
-    )
+    return _written(scenario, ready.block, scenario.market.arrivals.clock(horizon, arrivals))
+
+
+class _Ready(NamedTuple):
+    """All that a kernel needs to run a policy in a scenario."""
+
+    scenario: Scenario
+    policy: Choice
+    kernel: Any
+    world: World
+    state: State
+    streams: Streams
+    block: Block
+
+    def new_tally(self, count: int) -> Tally:
+        return empty_tally(count, len(self.world.checkpoints), len(self.world.kinds))
+
+    def new_tapes(self, count: int) -> Tapes:
+        """Tapes without room, for a policy that shares with nobody."""
+        arms = len(self.world.kinds)
+        return Tapes(np.empty((count, arms, 0)), np.zeros((count, arms), np.int64))
 
 
 def _run(
-    scenario: Scenario,
-    policy: Choice,
+    ready: _Ready, first: int, count: int, control: NDArray[np.int64], tapes: Tapes | None = None
+) -> Tally:
+    tally = ready.new_tally(count)
+    status = ready.kernel.run_replications(
+        ready.world,
+        ready.state,
+        ready.streams,
+        tapes or ready.new_tapes(count),
+        first,
+        ready.block,
+        tally,
+        control,
+    )
+    _check(status, ready)
+    tally.left[:] = ready.world.horizon - tally.pulls.sum(axis=1)
+    return tally
+
+
+def _run_and_keep(
+    ready: _Ready,
     first: int,
     count: int,
-    block: Block,
-    checkpoints: NDArray[np.int64],
-    horizon: int,
     control: NDArray[np.int64],
-    tapes: Tapes | None = None,
+    tapes: Tapes | None,
+    keep: Keep,
 ) -> Tally:
+    """What `run_replications` does, with a stop after every block to hand it over."""
+    scenario, kernel, world, block = ready.scenario, ready.kernel, ready.world, ready.block
+    tally = ready.new_tally(count)
+    values, known = tapes or ready.new_tapes(count)
+    for place in range(count):
+        replication = first + place
+        kept = scenario.records(replication)
+        arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
+        kernel.begin(world, ready.state, ready.streams, np.uint64(replication))
+        sums = np.zeros(6)
+        checkpoint, now = 0, 0.0
+        for start in range(0, world.horizon, len(block.arms)):
+            if control[0]:
+                raise Stopped
+            size = min(len(block.arms), world.horizon - start)
+            status, customer, value = kernel.advance(
+                world, ready.state, ready.streams, values[place], known[place], start, size, block
+            )
+            _check((status, replication, customer, value), ready)
+            checkpoint = kernel.add_up(world, start, size, block, sums, place, checkpoint, tally)
+            control[1] += size
+            if kept:
+                clock = scenario.market.arrivals.clock(size, arrivals, start, now)
+                now = float(clock[-1])
+                keep(replication, start, _written(scenario, block, clock))
+    tally.left[:] = world.horizon - tally.pulls.sum(axis=1)
+    return tally
+
+
+def _written(scenario: Scenario, block: Block, clock: NDArray[np.float64]) -> Trajectory:
+    """The customers in a block, as many as the clock has."""
+    here = slice(len(clock))
+    market = scenario.market
+    return Trajectory(
+        clock=clock,
+        targets=block.targets[here].copy(),
+        offers=block.offers[here].copy(),
+        arms=block.arms[here].copy(),
+        rewards=block.rewards[here].copy(),
+        payments=block.payments[here].copy(),
+        regrets=market.gaps[block.arms[here]] if market.is_steady else block.regrets[here].copy(),
+        seeded=block.seeded[here].copy(),
+        waits=np.zeros(len(clock)),
+        beside=block.beside[here].copy(),
+        beside_offers=block.beside_offers[here].copy(),
+    )
+
+
+def _prepare(
+    scenario: Scenario, policy: Choice, size: int, checkpoints: NDArray[np.int64], horizon: int
+) -> _Ready:
     market = scenario.market
     kernel = _kernel_of(scenario, policy)
     kinds = {law.name: kind for kind, law in enumerate(_laws_of(scenario))}
@@ -151,16 +236,9 @@ def _run(
         **_agent("customer", market.customers, len(rows)),
         **_agent("price", market.offers.rule, len(rows)),
     )
-    tally = empty_tally(count, len(checkpoints), len(rows))
-    if tapes is None:
-        tapes = Tapes(np.empty((count, len(rows), 0)), np.zeros((count, len(rows)), np.int64))
     state = _new_state(world, market)
-    status = kernel.run_replications(
-        world, state, _new_streams(), tapes, first, block, tally, control
-    )
-    _check(status, scenario, policy, block)
-    tally.left[:] = horizon - tally.pulls.sum(axis=1)
-    return tally
+    block = _new_block(size, scenario)
+    return _Ready(scenario, policy, kernel, world, state, _new_streams(), block)
 
 
 def _laws_of(scenario: Scenario) -> tuple[Law, ...]:
@@ -173,10 +251,9 @@ def _kernel_of(scenario: Scenario, policy: Choice) -> Any:
     return kernel_for(agents, _laws_of(scenario), market.is_steady and market.offers.is_plain)
 
 
-def _check(
-    status: tuple[int, int, int, int], scenario: Scenario, policy: Choice, block: Block
-) -> None:
+def _check(status: tuple[int, int, int, int], ready: _Ready) -> None:
     code, _, customer, arm = status
+    scenario, policy, block = ready.scenario, ready.policy, ready.block
     if code == DONE:
         return
     if code == STOPPED:
@@ -208,6 +285,7 @@ def _agent(role: str, choice: Choice, arms: int) -> dict[str, NDArray[Any]]:
 
 def _new_block(customers: int, scenario: Scenario) -> Block:
     extra = 0 if scenario.market.is_steady else customers
+    rivals = scenario.market.rivals
     return Block(
         targets=np.empty(customers, np.int64),
         offers=np.empty(customers),
@@ -218,6 +296,8 @@ def _new_block(customers: int, scenario: Scenario) -> Block:
         taken=np.empty(extra),
         regrets=np.empty(extra),
         best=np.empty(extra),
+        beside=np.empty((customers, rivals), np.int64),
+        beside_offers=np.empty((customers, rivals)),
     )
 
 

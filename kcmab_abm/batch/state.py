@@ -74,8 +74,9 @@ class Tapes(NamedTuple):
 class Block(NamedTuple):
     """The ledger of the customers under way; written over when it is full.
 
-    The last three are empty where arms do not change: the mean of the arm taken, what it falls
-    short of the best of the moment, and what the best single arm would have earned so far.
+    `taken`, `regrets` and `best` are empty where arms do not change: the mean of the arm taken,
+    what it falls short of the best of the moment, and what the best single arm would have earned so
+    far. The last two have a column for each offer beside that on the target.
     """
 
     targets: NDArray[np.int64]
@@ -87,6 +88,8 @@ class Block(NamedTuple):
     taken: NDArray[np.float64]
     regrets: NDArray[np.float64]
     best: NDArray[np.float64]
+    beside: NDArray[np.int64]
+    beside_offers: NDArray[np.float64]
 
 
 class State(NamedTuple):

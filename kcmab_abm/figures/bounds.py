@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from kcmab_abm.experiment import Results
 from kcmab_abm.figures.curves import PAPER, add_legend, draw_curves, palette_for
 from kcmab_abm.figures.style import Pen, styled
+from kcmab_abm.results import Results
 from kcmab_abm.theory.bounds import compensation_slope, lai_robbins
 from kcmab_abm.world import Arm
 from kcmab_abm.yardsticks import yardsticks

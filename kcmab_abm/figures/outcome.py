@@ -11,10 +11,10 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import StrMethodFormatter
 from numpy.typing import NDArray
 
-from kcmab_abm.experiment import Results
 from kcmab_abm.figures.curves import add_legend, draw_curves, palette_for, shown_measures
 from kcmab_abm.figures.style import Pen, styled
 from kcmab_abm.measures import Runs
+from kcmab_abm.results import Results
 
 _MOST_DOTS = 1000
 _WIDE = 10.0  # ratio from which on a logarithmic scale shows more

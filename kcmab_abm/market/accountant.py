@@ -19,6 +19,7 @@ class Accountant:
     def __init__(self, place: MarketPlace) -> None:
         self.place = place
         customers = len(place.clock)
+        also = place.scenario.market.rivals
         self.ledger = Trajectory(
             clock=np.array(place.clock),
             targets=np.full(customers, -1, np.int64),
@@ -29,6 +30,8 @@ class Accountant:
             regrets=np.zeros(customers),
             seeded=np.zeros(customers, np.bool_),
             waits=np.zeros(customers),
+            beside=np.full((customers, also), -1, np.int64),
+            beside_offers=np.zeros((customers, also)),
         )
 
     def keep(self) -> Process:
@@ -53,3 +56,6 @@ class Accountant:
             ledger.seeded[line] = visit.seeded
             if visit.wait:
                 ledger.waits[line] = visit.wait
+            for column, (arm, offer) in enumerate(visit.beside):
+                ledger.beside[line, column] = arm
+                ledger.beside_offers[line, column] = offer

@@ -65,12 +65,15 @@ class Controller:
         """Offers on some of the other arms, those with the fewest reports first."""
         book = self.place.book
         offers, marks = np.zeros_like(self.offers), np.zeros_like(self.offers)
+        posted = []
         for _ in range(self.ways.also):
             arm = next_to_offer(book, visit.target, marks)
             if arm < 0:
                 break
             marks[arm] = 1.0
             offers[arm] = self.quote(visit.number, arm)
+            posted.append((arm, float(offers[arm])))
+        visit.beside = tuple(posted)
         return offers
 
     def quote(self, customer: int, arm: int) -> float:

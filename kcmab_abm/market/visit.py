@@ -13,6 +13,7 @@ class Visit:
     target: int = -1
     offer: float = 0.0
     seeded: bool = False
+    beside: tuple[tuple[int, float], ...] = ()  # other arms with an offer on them
     arm: int = -1
     kind: float = 0.0  # which kind of customer she is, where there are several
     reward: float = 0.0

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kcmab_abm.experiment import Results
 from kcmab_abm.measures import Runs, half_width, standard_error
 from kcmab_abm.paper.study import GREEDY, MODIFIED_TS, TS, UCB, epsilon_label
+from kcmab_abm.results import Results
 from kcmab_abm.theory.bounds import (
     modified_epsilon_greedy_compensation_bound,
     ucb_compensation_bound,

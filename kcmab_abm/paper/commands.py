@@ -101,13 +101,14 @@ def bounds(file: str, out: Path | None, jobs: int | None, force: bool) -> None:
     Example:
       kcmab bounds scenarios/figure1.toml
     """
+    from kcmab_abm.experiment import simulate
     from kcmab_abm.tables import print_frame, watched
     from kcmab_abm.yardsticks import yardstick_table
 
     scenario = _steady_scenario(file)
     if out is not None:
         check_folder(out, force)
-    results = watched(scenario, "auto", jobs)
+    results = watched(simulate, scenario, "auto", jobs=jobs)
     table = yardstick_table(results)
     print_frame(f"Bounds at T = {scenario.horizon:,}", table)
     click.echo(

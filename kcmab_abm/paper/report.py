@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 from markdown_it import MarkdownIt
 
-from kcmab_abm.experiment import Results
 from kcmab_abm.paper.claims import FAMILY_ERROR, SLIGHTLY, Finding
 from kcmab_abm.paper.study import PLOTS
+from kcmab_abm.results import Results
 from kcmab_abm.yardsticks import yardstick_table
 
 _STYLE = """

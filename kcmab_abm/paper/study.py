@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcmab_abm.experiment import Results, simulate
+from kcmab_abm.experiment import simulate
+from kcmab_abm.results import Results
 from kcmab_abm.scenario import Scenario, make_scenario
 from kcmab_abm.workers import Progress
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from kcmab_abm.experiment import Results
 from kcmab_abm.folders import MANIFEST, new_folder, versions, write_json
 from kcmab_abm.paper.claims import FAMILY_ERROR, Finding
 from kcmab_abm.paper.report import figure_name, html, markdown
 from kcmab_abm.paper.study import PLOTS
+from kcmab_abm.results import Results
 from kcmab_abm.yardsticks import yardstick_table
 
 

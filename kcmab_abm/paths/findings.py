@@ -6,12 +6,13 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from kcmab_abm.experiment import Engine, Used, choose_engine
+from kcmab_abm.experiment import Engine, choose_engine
 from kcmab_abm.paths.files import graph_data
 from kcmab_abm.paths.lattice import LatticeRecorder, best_arm, check_arm, pays_zero_or_one
 from kcmab_abm.paths.record import Graph, Recorder, record
 from kcmab_abm.paths.switching import SwitchRecorder
 from kcmab_abm.paths.tree import TreeRecorder
+from kcmab_abm.results import Used
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.workers import Progress
 

@@ -109,10 +109,10 @@ tables = arrays.arrays(
 @given(tables, st.lists(st.integers(0, 30), max_size=5))
 def test_moments_do_not_depend_on_chunks(table, cuts):
     """Mean and standard error over chunks of any size are those over all rows at once."""
-    moments = Moments()
+    moments = Moments(table.shape[1])
     edges = sorted({0, len(table), *(cut for cut in cuts if cut < len(table))})
     for start, end in itertools.pairwise(edges):
-        moments.add(table[start:end])
+        moments.add(start, table[start:end])
     assert moments.count == len(table)
     np.testing.assert_allclose(moments.mean, table.mean(axis=0), rtol=1e-12, atol=1e-9)
     if len(table) == 1:
@@ -242,7 +242,10 @@ def test_lock_in_is_judged_by_the_last_thousand():
     arms = np.repeat([1, 0, 1, -1, 0], [500, 300, 100, 50, 550])
     means, horizon = np.array([0.9, 0.1]), len(arms)
     zeros, gaps = np.zeros(horizon), np.array([0.0, 0.8, 0.9])[arms]
-    run = Trajectory(zeros, arms, zeros, arms, zeros, zeros, gaps, np.zeros(horizon, bool), zeros)
+    nobody = np.empty((horizon, 0))
+    run = Trajectory(
+        zeros, arms, zeros, arms, zeros, zeros, gaps, zeros > 0, zeros, nobody.astype(int), nobody
+    )
     assert horizon == LATE + 500
     assert tally(run, means, np.array([horizon])).late_wrong.tolist() == [150]
 

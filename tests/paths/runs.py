@@ -25,6 +25,8 @@ def make_run(arms, payments=None, rewards=None, seeded=0):
         regrets=GAPS[arms],
         seeded=np.arange(len(arms)) < seeded,
         waits=zeros,
+        beside=np.empty((len(arms), 0), np.int64),
+        beside_offers=np.empty((len(arms), 0)),
     )
 
 

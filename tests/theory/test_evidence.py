@@ -11,10 +11,11 @@ from kcmab_abm.paper.evidence import biases, histories, means_before, stopped_me
 
 def trajectory(arms: list[int], rewards: list[float]) -> Trajectory:
     """A trajectory with these pulls, and nothing else of interest."""
-    zeros = np.zeros(len(arms))
+    zeros, nobody = np.zeros(len(arms)), np.empty((len(arms), 0))
     return Trajectory(
         clock=zeros, targets=np.array(arms), offers=zeros, arms=np.array(arms),
         rewards=np.array(rewards), payments=zeros, regrets=zeros, seeded=zeros > 0, waits=zeros,
+        beside=nobody.astype(np.int64), beside_offers=nobody,
     )  # fmt: skip
 
 
