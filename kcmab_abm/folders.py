@@ -89,7 +89,6 @@ def lasting_folder(
                     _empty(partial)
                     _link(folder, partial)
                 yield partial
-            (partial / _LOCK).unlink(missing_ok=True)
             _move(partial, folder)
     except BaseException:
         if any(not (folder / path.relative_to(partial)).exists() for path in _kept(partial)):
@@ -164,6 +163,7 @@ def _locked(partial: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+        (partial / _LOCK).unlink(missing_ok=True)
 
 
 @contextmanager
