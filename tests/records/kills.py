@@ -1,7 +1,7 @@
 """Kill a run at random instants, resume it, and compare: `python -m tests.records.kills 20`.
 
 A process of its own that loads everything once and forks every run, so that a kill costs a fraction
-of a second. Prints one line of JSON: how many kills hit, how many of them in which stage of the run.
+of a second. Prints one line of JSON: how many kills hit in which stage of the run.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -206,7 +207,7 @@ def test_what_is_written_is_read(data):
     cuts = sorted({0, count, *data.draw(st.lists(st.integers(1, count), max_size=4))})
     file = io.BytesIO()
     with new_ledger(file) as book:
-        for start, end in zip(cuts, cuts[1:], strict=False):
+        for start, end in itertools.pairwise(cuts):
             part = {
                 name: getattr(trajectory, name)[start:end]
                 for name in trajectory.__dataclass_fields__
