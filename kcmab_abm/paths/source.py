@@ -14,10 +14,13 @@ from kcmab_abm.scenario import Scenario, make_scenario, read_settings
 def open_scenario(source: str | Path, **changes: Any) -> Scenario:
     """The scenario of a file, or of a folder that `kcmab run --out` wrote.
 
-    Top-level settings given by name replace those found there; None leaves them as they are.
+    Top-level settings given by name replace those found there; None leaves them as they are. Of a
+    scenario that runs until it is precise, those replications are meant that are given or were run.
     """
     path = Path(source)
     given = {word: value for word, value in changes.items() if value is not None}
+    if "replications" in given:
+        given["precision"] = None
     if not path.is_dir():
         settings = {**read_settings(path), **given}
         return make_scenario(settings, folder=path.parent, source=f"{source}: ")
@@ -34,8 +37,11 @@ def _recorded(manifest: Path) -> dict[str, Any]:
             [f"{manifest.parent}: no {MANIFEST} in it; give a folder that `kcmab run --out` wrote"]
         )
     try:
-        settings = json.loads(manifest.read_bytes())["scenario"]
+        told = json.loads(manifest.read_bytes())
+        settings = told["scenario"]
         whole = {"market", "policy"} <= settings.keys()
+        if "precision" in settings and "sweep" not in settings:
+            settings |= {"replications": told["replications"], "precision": None}
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
     except (ValueError, RecursionError) as error:
