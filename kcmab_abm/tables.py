@@ -127,7 +127,7 @@ def print_results(results: Results) -> None:
     terminal = console()
     terminal.print(table)
     for standing in results.standings():
-        terminal.print(str(standing), markup=False)
+        terminal.print(str(standing), markup=False, soft_wrap=True)
     for line in _frictions(rows):
         terminal.print(line, markup=False)
     for reason, labels in _reasons(results).items():
@@ -159,7 +159,7 @@ def print_sweep(results: SweepResults) -> None:
         left = len(rows) - _MOST_ROWS
         terminal.print(f"and {left:,} more rows; --out DIR writes all of them to DIR/sweep.csv")
     for line in _precision_lines(results):
-        terminal.print(line, markup=False)
+        terminal.print(line, markup=False, soft_wrap=True)
     terminal.print(f"engine: {results.engine}")
 
 
