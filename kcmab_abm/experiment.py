@@ -8,6 +8,7 @@ from typing import Literal
 from kcmab_abm.errors import EngineError, MarketError
 from kcmab_abm.journal import Journal
 from kcmab_abm.market.run import run_market
+from kcmab_abm.precision import Precision, Watch
 from kcmab_abm.replications import Replications
 from kcmab_abm.results import Results, Used
 from kcmab_abm.scenario import Scenario
@@ -50,6 +51,7 @@ def simulate(
     executor: Executor | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
+    watch: Watch | None = None,
 ) -> Results:
     """Run every policy on the same replications of the market.
 
@@ -57,7 +59,9 @@ def simulate(
     engine over `jobs` processes (none but this one, unless told); an `executor` from
     `concurrent.futures` takes either. The results are the same to the last bit whatever is chosen.
     `progress` is called now and then with the customers served and their total number. What a
-    `journal` holds is not run again, and what is run is written into it.
+    `journal` holds is not run again, and what is run is written into it. If the scenario asks for a
+    precision, replications are added until it is reached; `watch` is called whenever the intervals
+    are looked at, with a `Standing` for each.
 
     >>> from kcmab_abm import make_scenario, simulate
     >>> scenario = make_scenario({
@@ -88,7 +92,21 @@ def simulate(
         journal=journal,
     )
     work.run(0, scenario.replications)
+    if scenario.precision is not None:
+        _run_until_precise(work, scenario.precision, watch)
     return Results(scenario, used, work.runs, work.points)
+
+
+def _run_until_precise(work: Replications, precision: Precision, watch: Watch | None) -> None:
+    """Add replications until all intervals are narrow enough, or there are as many as allowed."""
+    while True:
+        standings = precision.look(work.runs)
+        if watch is not None:
+            watch(standings)
+        done = standings[0].replications
+        if all(each.reached for each in standings) or done >= precision.ceiling:
+            return
+        work.run(done, precision.following(standings), precision.needed(standings))
 
 
 def choose_engine(scenario: Scenario, policy: Choice, wanted: Engine) -> Used:

@@ -22,6 +22,8 @@ LARGEST_SEED = 2**63 - 1
 LARGEST_MARKET = 10_000  # arms
 LARGEST_AMOUNT = 1e12  # of time or money: sums over many customers stay finite
 
+Measure = Literal["regret", "realised_regret", "compensation", "dynamic_regret"]
+
 
 class Constant(Settings):
     """The same duration for everybody."""
@@ -104,6 +106,32 @@ class Seasonal(Settings):
     period: float = Field(ge=2, le=LARGEST_AMOUNT, description="customers a season")
     phases: list[Mean] | None = Field(
         None, description="how far ahead each arm is, in seasons; evenly spread unless given"
+    )
+
+
+class PrecisionTable(Settings):
+    """How precise a mean is to be; replications are added until it is."""
+
+    measure: Measure = Field(description="what is to be precise, at the end of a run")
+    half_width: float | None = Field(
+        None, gt=0, le=LARGEST_AMOUNT, description="half the width of the interval"
+    )
+    relative: float | None = Field(
+        None, gt=0, le=1, description="half the width, as a share of the mean"
+    )
+    between: list[str] | None = Field(
+        None,
+        min_length=2,
+        max_length=2,
+        description="the labels of two policies whose difference is to be precise; every policy "
+        "by itself unless given",
+    )
+    confidence: float = Field(0.95, ge=0.5, lt=1, description="of all intervals together")
+    ceiling: int | None = Field(
+        None,
+        ge=1,
+        le=LARGEST_REPLICATIONS,
+        description="the most replications; 100 times the first ones unless given",
     )
 
 
@@ -290,6 +318,7 @@ def _scenario_form(*catalogues: tuple[object, ...]) -> type[BaseModel]:
         title=(str, Field("", max_length=200, description="one line for tables and figures")),
         horizon=(int, Field(ge=1, le=LARGEST_HORIZON, description="T, customers a replication")),
         replications=(int, Field(1000, ge=1, le=LARGEST_REPLICATIONS, description="markets run")),
+        precision=_optional(PrecisionTable, "run until means are known as precisely as this"),
         seed=(int, Field(0, ge=0, le=LARGEST_SEED, description="same seed, same results")),
         record=record,
         sample=_optional(
@@ -347,6 +376,7 @@ def keys_by_place(form: type[BaseModel]) -> dict[tuple[str, ...], list[str]]:
         ),
     ]
     places["sweep",] = list(SweepTable.model_fields)
+    places["precision",] = list(PrecisionTable.model_fields)
     for place, tables in groups:
         places.update({(*place, tag): keys for tag, keys in tables})
     return places

@@ -61,6 +61,7 @@ def write_results(results: Results, folder: Path) -> None:
     write_table(results.summary(), folder, "summary")
     results.paired().to_csv(folder / "paired.csv", index=False)
     results.arms().to_csv(folder / "arms.csv", index=False)
+    _write_precision(results, folder)
     results.curves().to_parquet(folder / "curves.parquet", index=False)
     results.finals().to_parquet(folder / "finals.parquet", index=False)
     save(draw_outcome(results), folder, "figure")
@@ -79,6 +80,7 @@ def write_sweep(results: SweepResults, folder: Path) -> None:
         points = results.axes.assign(point=range(1, len(results.axes) + 1))
         points.set_index("point").to_csv(folder / "points.csv")
     results.paired().to_csv(folder / "paired.csv", index=False)
+    _write_precision(results, folder)
     results.curves().to_parquet(folder / "curves.parquet", index=False)
     results.finals().to_parquet(folder / "finals.parquet", index=False)
     figure = draw_settings(results)
@@ -86,6 +88,13 @@ def write_sweep(results: SweepResults, folder: Path) -> None:
         save(figure, folder, "figure")
     save(draw_frontier(results), folder, "frontier")
     write_json(folder / MANIFEST, manifest(results))
+
+
+def _write_precision(results: Results | SweepResults, folder: Path) -> None:
+    """What came of the precision asked for, if any was."""
+    table = results.precision()
+    if len(table) > 0:
+        table.to_csv(folder / "precision.csv", index=False)
 
 
 def write_table(table: pd.DataFrame, folder: Path, name: str) -> None:
@@ -105,6 +114,7 @@ def manifest(results: Results | SweepResults) -> dict[str, Any]:
         "digest": results.digest(),
         "scenario": results.scenario.settings,
         "seed": results.scenario.seed,
+        "replications": results.replications,
         "engine": results.engine,
         "engines": engines,
         "versions": versions(),

@@ -41,24 +41,31 @@ class Replications:
         if journal is not None:
             journal.open(scenario, engines)
 
-    def run(self, first: int, last: int) -> None:
-        """Run replications `first` to `last - 1`, or take them from the journal."""
+    def run(self, first: int, last: int, expected: int = 0) -> None:
+        """Run replications `first` to `last - 1`, or take them from the journal.
+
+        Progress is told as a part of all that are `expected` to be run in the end.
+        """
         for runs in self.runs.values():
             runs.grow(last)
         chunks = [chunk for engine in self._teams for chunk in self._missing(engine, first, last)]
         journal = self._journal
-        total = last * self.scenario.horizon * len(self.scenario.policies)
+        each = self.scenario.horizon * len(self.scenario.policies)
         for chunk, outcome in outcomes(
             chunks,
-            total,
+            last * each,
             jobs=self._jobs,
             executor=self._executor,
-            progress=self._progress,
+            progress=self._towards(max(last, expected) * each),
             folder=journal.ledger if journal else None,
         ):
             if journal is not None:
                 journal.keep(chunk, outcome)
             self._add(chunk.engine, chunk.first, outcome.tallies)
+
+    def _towards(self, total: int) -> Progress | None:
+        progress = self._progress
+        return progress and (lambda done, _: progress(done, total))
 
     def _missing(self, engine: EngineName, first: int, last: int) -> Iterator[Chunk]:
         """What is not in the journal, in chunks."""

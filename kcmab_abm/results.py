@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kcmab_abm.measures import Runs, curve_table, paired_rows, summary_row
+from kcmab_abm.precision import Standing, standing_table
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.workers import EngineName
 
@@ -79,6 +80,19 @@ class Results:
             "variance_saved",
         ]
         return pd.DataFrame(paired_rows(self.runs, confidence), columns=columns)
+
+    def precision(self) -> pd.DataFrame:
+        """One row a policy, or pair of them, that had to be precise: its interval, what was asked.
+
+        These intervals are valid although it depends on them how long the scenario was run, and all
+        of them together have the confidence. The table is empty if no precision was asked for.
+        """
+        return standing_table(self.standings())
+
+    def standings(self) -> list[Standing]:
+        """The rows of `precision()`."""
+        wanted = self.scenario.precision
+        return [] if wanted is None else wanted.look(self.runs)
 
     def arms(self) -> pd.DataFrame:
         """One row a policy and arm: its true mean, its pulls, what was paid for it."""

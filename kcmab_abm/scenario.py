@@ -15,6 +15,7 @@ from kcmab_abm.errors import ScenarioError
 from kcmab_abm.forms import scenario_form
 from kcmab_abm.markets import make_market
 from kcmab_abm.points import Sweep, make_sweep, point_name
+from kcmab_abm.precision import Precision, make_precision
 from kcmab_abm.problems import explain
 from kcmab_abm.reading import Unreadable, read_text
 from kcmab_abm.world import Choice, Market
@@ -37,6 +38,7 @@ class Scenario:
     sweep: Sweep | None = field(default=None, hash=False)
     record: str = "curves"
     sample: tuple[int, ...] = ()
+    precision: Precision | None = None
 
     def policy(self, label: str) -> Choice:
         """The policy with that label; a policy's name will do if only one has it."""
@@ -153,6 +155,7 @@ def _make(model: type[BaseModel], settings: Any, folder: Path) -> Scenario:
         sweep=_sweep(form, policies, problems),
         record=data["record"],
         sample=_sample(data, problems),
+        precision=make_precision(data, [choice.label for choice in policies], problems),
     )
     if problems:
         raise ScenarioError(problems)
@@ -179,6 +182,13 @@ def _sample(data: dict[str, Any], problems: list[str]) -> tuple[int, ...]:
 def _sweep(form: Any, policies: tuple[Choice, ...], problems: list[str]) -> Sweep | None:
     if form.sweep is None:
         return None
+    axes = form.sweep.axes()
+    sharpened = form.precision or any(path.partition(".")[0] == "precision" for path in axes)
+    if "replications" in axes and sharpened:
+        problems.append(
+            "sweep: varies replications, which only begin a run that goes on until it is precise; "
+            "leave out the one or the other"
+        )
     # Without defaults, so that a point may change a name and inherits no settings from the old one.
     base = form.model_dump(exclude_defaults=True, exclude={"sweep"})
     return make_sweep(form.sweep, base, tuple(choice.label for choice in policies), problems)

@@ -17,6 +17,7 @@ from kcmab_abm.errors import MarketError
 from kcmab_abm.experiment import Engine, choose_engine, simulate
 from kcmab_abm.journal import Journal
 from kcmab_abm.points import Point, Sweep, look_up, point_name, steps, written
+from kcmab_abm.precision import Standing, Watch, standing_table
 from kcmab_abm.results import Results, Used
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.workers import Progress
@@ -33,6 +34,8 @@ class PointResults:
     summary: pd.DataFrame
     finals: pd.DataFrame
     curves: pd.DataFrame
+    standings: list[Standing]
+    replications: int
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,17 @@ class SweepResults:
         return measures.pop() if len(measures) == 1 else "dynamic_regret"
 
     @property
+    def replications(self) -> list[int]:
+        """How many times each policy was run, point by point."""
+        return [each.replications for each in self.points]
+
+    @property
     def size(self) -> str:
         """How much was run, in words."""
         points = f"{len(self.points):,} points"
-        if {"replications", "horizon"} & set(self.axes):
+        if {"replications", "horizon"} & set(self.axes) or len(set(self.replications)) > 1:
             return points
-        runs, customers = self.scenario.replications, self.scenario.horizon
+        runs, customers = self.replications[0], self.scenario.horizon
         return f"{points}, each {runs:,} runs of {customers:,} customers"
 
     @property
@@ -102,6 +110,10 @@ class SweepResults:
         ]
         return self._beside_axes([pd.DataFrame(), *tables])
 
+    def precision(self) -> pd.DataFrame:
+        """One row a point and policy (or pair) that had to be precise; see `Results.precision`."""
+        return self._beside_axes([standing_table(each.standings) for each in self.points])
+
     def digest(self) -> str:
         """A fingerprint of the results at all points, whatever the engine."""
         return hashlib.sha256("".join(each.digest for each in self.points).encode()).hexdigest()
@@ -122,6 +134,7 @@ def sweep(
     executor: Executor | None = None,
     progress: Progress | None = None,
     journal: Journal | None = None,
+    watch: Watch | None = None,
 ) -> SweepResults:
     """Simulate the scenario at every point of its sweep; options as for `simulate`.
 
@@ -143,7 +156,7 @@ def sweep(
     sizes = [each.horizon * each.replications * len(each.policies) for each in scenarios]
     points = []
     for place, each in enumerate(scenarios):
-        shown = progress and _shifted(progress, sum(sizes[:place]), sum(sizes))
+        shown = progress and _shifted(progress, sum(sizes[:place]), sum(sizes[place + 1 :]))
         with _naming(place, plan.points[place]):
             results = simulate(
                 each,
@@ -152,7 +165,9 @@ def sweep(
                 executor=executor,
                 progress=shown,
                 journal=journal and journal.at(place + 1),
+                watch=watch,
             )
+        sizes[place] = each.horizon * results.replications * len(each.policies)
         points.append(_kept(results))
     return SweepResults(scenario, _axes(plan, points), tuple(points))
 
@@ -171,8 +186,8 @@ def prepare(scenario: Scenario, engine: Engine) -> Sweep:
     return scenario.sweep
 
 
-def _shifted(progress: Progress, before: int, total: int) -> Progress:
-    return lambda done, _: progress(before + done, total)
+def _shifted(progress: Progress, before: int, after: int) -> Progress:
+    return lambda done, total: progress(before + done, before + total + after)
 
 
 @contextmanager
@@ -193,6 +208,8 @@ def _kept(results: Results) -> PointResults:
         summary=results.summary(),
         finals=results.finals(),
         curves=results.curves(),
+        standings=results.standings(),
+        replications=results.replications,
     )
 
 

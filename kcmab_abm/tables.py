@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from rich.text import Text
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from kcmab_abm.entries import Entry, Law
 from kcmab_abm.experiment import Engine, choose_engine
+from kcmab_abm.precision import Standing
 from kcmab_abm.results import Results
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.sweeps import SweepResults, prepare
@@ -52,7 +53,9 @@ def progress_bar(description: str) -> Iterator[Callable[..., None]]:
     with bar:
         task = bar.add_task(description, total=None, speed="")
 
-        def show(done: int = 0, total: int | None = None, doing: str | None = None) -> None:
+        def show(
+            done: int | None = None, total: int | None = None, doing: str | None = None
+        ) -> None:
             pace = bar.tasks[task].speed
             speed = f"{pace:,.0f} a second" if pace and done else ""
             bar.update(task, completed=done, total=total, speed=speed, description=doing)
@@ -72,7 +75,18 @@ def watched(run: Callable[..., Outcome], scenario: Scenario, engine: Engine, **h
                 show(doing=f"preparing {choice.label} (compiled on first use)")
                 choose_engine(scenario, choice, engine)
             show(doing="customers served")
-        return run(scenario, engine=engine, progress=show, **how)
+
+        def watch(standings: Sequence[Standing]) -> None:
+            show(doing=_widest(standings))
+
+        return run(scenario, engine=engine, progress=show, watch=watch, **how)
+
+
+def _widest(standings: Sequence[Standing]) -> str:
+    """Where the policy stands that has farthest to go."""
+    worst = max(standings, key=lambda each: each.lacking)
+    measure = worst.measure.replace("_", " ")
+    return f"{worst.name}: {measure} ± {worst.half_width:.3g}, wanted {worst.wanted:.3g}"
 
 
 def print_results(results: Results) -> None:
@@ -82,9 +96,10 @@ def print_results(results: Results) -> None:
         f"{scenario.title or 'Results'}: {len(scenario.market.arms)} arms, "
         f"{scenario.horizon:,} customers, {results.replications:,} runs"
     )
+    fixed = ", as if so many runs had been planned" if scenario.precision else ""
     table = Table(
         title=Text(title, style="italic"),
-        caption="mean with its 95 % interval; [5 %, 95 %] of the runs in brackets",
+        caption=f"mean with its 95 % interval{fixed}; [5 %, 95 %] of the runs in brackets",
     )
     table.add_column("policy", overflow="fold")
     regret = results.regret_measure
@@ -111,6 +126,8 @@ def print_results(results: Results) -> None:
         )
     terminal = console()
     terminal.print(table)
+    for standing in results.standings():
+        terminal.print(str(standing), markup=False, soft_wrap=True)
     for line in _frictions(rows):
         terminal.print(line, markup=False)
     for reason, labels in _reasons(results).items():
@@ -141,7 +158,24 @@ def print_sweep(results: SweepResults) -> None:
     if len(rows) > _MOST_ROWS:
         left = len(rows) - _MOST_ROWS
         terminal.print(f"and {left:,} more rows; --out DIR writes all of them to DIR/sweep.csv")
+    for line in _precision_lines(results):
+        terminal.print(line, markup=False, soft_wrap=True)
     terminal.print(f"engine: {results.engine}")
+
+
+def _precision_lines(results: SweepResults) -> Iterator[str]:
+    """At how many points the precision was reached, and where it was not."""
+    if results.scenario.precision is None:
+        return
+    missed = {
+        place: [standing for standing in each.standings if not standing.reached]
+        for place, each in enumerate(results.points, 1)
+    }
+    failed = {place: standings for place, standings in missed.items() if standings}
+    count = len(results.points)
+    yield f"precision reached at {count - len(failed):,} of {count:,} points"
+    for place, standings in list(failed.items())[:_MOST_ROWS]:
+        yield from (f"point {place}: {standing}" for standing in standings)
 
 
 def _frictions(rows: list[Any]) -> list[str]:

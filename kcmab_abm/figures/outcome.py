@@ -44,7 +44,7 @@ def draw_outcome(results: Results) -> Figure:
         scenario = results.scenario
         figure.suptitle(
             f"{scenario.title or 'Scenario'}\n{len(scenario.market.arms)} arms, "
-            f"{scenario.horizon:,} customers, {scenario.replications:,} runs",
+            f"{scenario.horizon:,} customers, {results.replications:,} runs",
             fontsize=17,
         )
         add_legend(figure, palette)

@@ -13,16 +13,28 @@ from kcmab_abm.scenario import Scenario, make_scenario, read_settings
 def open_scenario(source: str | Path, **changes: Any) -> Scenario:
     """The scenario of a file, or of a folder that `kcmab run --out` wrote.
 
-    Top-level settings given by name replace those found there; None leaves them as they are.
+    Top-level settings given by name replace those found there; None leaves them as they are. Of a
+    scenario that runs until it is precise, those replications are meant that are given or were run.
     """
     path = Path(source)
     given = {word: value for word, value in changes.items() if value is not None}
+    if "replications" in given:
+        given["precision"] = None
     if not path.is_dir():
         settings = {**read_settings(path), **given}
         return make_scenario(settings, folder=path.parent, source=f"{source}: ")
-    settings = {**read_manifest(path)["scenario"], **given}
+    settings = {**_recorded(path), **given}
     _check_trace(settings, path)
     return make_scenario(settings, folder=path, source=f"{path / MANIFEST}: ")
+
+
+def _recorded(folder: Path) -> dict[str, Any]:
+    """The settings that results were made with, and as many replications as were run."""
+    manifest = read_manifest(folder)
+    settings: dict[str, Any] = manifest["scenario"]
+    if "precision" in settings and "sweep" not in settings:
+        settings |= {"replications": manifest.get("replications"), "precision": None}
+    return settings
 
 
 def _check_trace(settings: dict[str, Any], folder: Path) -> None:

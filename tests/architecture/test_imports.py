@@ -30,6 +30,7 @@ ORDER = [
     "points",
     "forms",
     "problems",
+    "precision",
     "world",
     "reading",
     "agents",

@@ -104,6 +104,11 @@ def social(name: str, settings: str, *fragments: str, schema: bool = True) -> Br
     return customers(name, f'behaviour = "social", {settings}', *fragments, schema=schema)
 
 
+def precision(name: str, settings: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in how precise something has to be."""
+    return top(name, f"precision = {{ {settings} }}", *fragments, schema=schema)
+
+
 def trace(name: str, content: bytes | None, *fragments: str) -> Broken:
     """Arrivals read from a file that is no good."""
     arrivals = 'arrivals = { process = "trace", file = "times.txt" }'
@@ -1028,6 +1033,100 @@ CUSTOMERS = [
     ),
 ]
 
+REGRET = 'measure = "regret"'
+PRECISIONS = [
+    top("precision number", "precision = 0.5", "precision: must be a table, got 0.5"),
+    precision(
+        "precision of nothing", "half_width = 1", "precision.measure: is required, and missing"
+    ),
+    precision(
+        "precision of what",
+        'measure = "pulls", half_width = 1',
+        "precision.measure: must be 'regret', 'realised_regret', 'compensation' or ",
+        "'dynamic_regret', got 'pulls'",
+    ),
+    precision(
+        "precision misspelt",
+        f"{REGRET}, half_witdh = 1",
+        "precision.half_witdh: no setting 'half_witdh'. Did you mean 'half_width'?",
+    ),
+    precision(
+        "precision not at all",
+        REGRET,
+        "precision: give half_width or relative, got neither",
+        schema=False,
+    ),
+    precision(
+        "precision in two ways",
+        f"{REGRET}, half_width = 1, relative = 0.1",
+        "precision: give half_width or relative, got both",
+        schema=False,
+    ),
+    precision(
+        "half_width 0", f"{REGRET}, half_width = 0", "precision.half_width: must be > 0, got 0"
+    ),
+    precision(
+        "half_width nan",
+        f"{REGRET}, half_width = nan",
+        "precision.half_width: must be a finite number",
+        schema=False,
+    ),
+    precision("relative 2", f"{REGRET}, relative = 2", "precision.relative: must be <= 1, got 2"),
+    precision(
+        "relative text", f"{REGRET}, relative = '1 %'", "precision.relative: must be a number, got"
+    ),
+    precision(
+        "confidence 95",
+        f"{REGRET}, relative = 0.1, confidence = 95",
+        "precision.confidence: must be < 1, got 95",
+    ),
+    precision(
+        "confidence low",
+        f"{REGRET}, relative = 0.1, confidence = 0.05",
+        "precision.confidence: must be >= 0.5, got 0.05",
+    ),
+    precision(
+        "ceiling huge",
+        f"{REGRET}, relative = 0.1, ceiling = {10**9}",
+        "precision.ceiling: must be <= 100000000, got 1000000000",
+    ),
+    precision(
+        "ceiling below",
+        f"{REGRET}, relative = 0.1, ceiling = 999",
+        "precision.ceiling: must be >= replications (1000), got 999",
+        schema=False,
+    ),
+    top(
+        "few to begin with",
+        f"replications = 99\nprecision = {{ {REGRET}, relative = 0.1 }}",
+        "replications: must be >= 100 to begin with where there is a precision, got 99",
+        schema=False,
+    ),
+    precision(
+        "between one",
+        f"{REGRET}, relative = 0.1, between = ['ucb']",
+        "precision.between: must be a list of 2 or more entries, got ['ucb']",
+    ),
+    precision(
+        "between three",
+        f"{REGRET}, relative = 0.1, between = ['ucb', 'ucb', 'ucb']",
+        "precision.between: must be a list of at most 2 entries, got ['ucb', 'ucb', 'ucb']",
+    ),
+    precision(
+        "between a policy and itself",
+        f"{REGRET}, relative = 0.1, between = ['ucb', 'ucb']",
+        "precision.between: must be two policies, got 'ucb' twice",
+        schema=False,
+    ),
+    precision(
+        "between strangers",
+        f"{REGRET}, relative = 0.1, between = ['ubc', 'ts']",
+        "precision.between: no policy labelled 'ubc'. Did you mean 'ucb'?",
+        "precision.between: no policy labelled 'ts'. Choose one of: ucb",
+        schema=False,
+    ),
+]
+
 CASES = [
     *FILES,
     *TOP,
@@ -1039,4 +1138,5 @@ CASES = [
     *CHANGES,
     *LINES,
     *CUSTOMERS,
+    *PRECISIONS,
 ]

@@ -167,6 +167,14 @@ VALID = {
 }
 MOVING = {
     "horizon": 20,
+    "replications": 100,
+    "precision": {
+        "measure": "regret",
+        "half_width": 0.5,
+        "between": ["ucb", "greedy"],
+        "confidence": 0.9,
+        "ceiling": 200,
+    },
     "market": {
         "arms": [{"law": "bernoulli", "means": [0.9, 0.1]}],
         "customers": {
@@ -193,7 +201,7 @@ MOVING = {
         "also": 1,
         "misjudgement": 0.1,
     },
-    "policy": [{"name": "ucb"}],
+    "policy": [{"name": "ucb"}, {"name": "greedy"}],
 }
 BOTH = [VALID, MOVING]
 WORDS = [

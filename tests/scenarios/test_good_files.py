@@ -64,7 +64,7 @@ def test_there_are_scenario_files():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_scenario_file_runs(path):
     """Every scenario file of the repository runs, here at a reduced size."""
-    scenario = load_scenario(path).replace(horizon=40, replications=2, sweep=None)
+    scenario = load_scenario(path).replace(horizon=40, replications=2, sweep=None, precision=None)
     summary = simulate(scenario, engine="market").summary()
     assert list(summary["policy"]) == [choice.label for choice in scenario.policies]
     assert np.isfinite(summary["regret"]).all()
