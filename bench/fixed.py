@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.cases import market_of, repeated, replications_task
+from bench.cases import NINE, market_of, repeated, replications_task
 from bench.clock import MICROSECOND, Task, best_of
-from bench.report import Row, load
+from bench.report import Row
 from kcmab_abm import simulate
 
 POLICIES = ("ucb", "modified-epsilon-greedy", "modified-ts", "ts")
 MANY = 2001
-TITLE = "fixed costs, nine arms"
+TITLE = "fixed costs"
 
 
 def measure(quick: bool) -> list[Row]:
@@ -36,6 +36,6 @@ def costs(policy: str, target: float, rounds: int) -> list[Row]:
         "simulate": best["simulate"],
     }
     return [
-        Row(TITLE, f"{policy}, {name}", seconds / MICROSECOND, "us", load=load())
+        Row(TITLE, name, policy, seconds / MICROSECOND, "us", arms=NINE)
         for name, seconds in found.items()
     ]
