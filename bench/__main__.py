@@ -5,57 +5,85 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from rich.console import Console
 
-from bench import compiling, fixed, growth, growth_report, jobs, market, memory, report, speed
+from bench import (
+    against,
+    compiling,
+    figure,
+    fixed,
+    growth,
+    jobs,
+    long_runs,
+    market,
+    page,
+    report,
+    speed,
+)
+from bench.peers.environments import default_folder
+from bench.report import Row
 
-MEASUREMENTS = {
+MEASUREMENTS: dict[str, Callable[..., list[Row]]] = {
     "speed": speed.measure,
     "market": market.measure,
+    "against": against.measure,
+    "growth": growth.measure,
     "jobs": jobs.measure,
     "fixed": fixed.measure,
     "compiling": compiling.measure,
-    "memory": memory.measure,
+    "long": long_runs.measure,
 }
-GROWTH = "growth"
-
-Result = TypeVar("Result")
 
 
 def main() -> None:
     """Run what was asked for, print it, keep it."""
     wanted = options()
-    console = Console(width=144)
+    console = Console(width=200)
+    measurements = MEASUREMENTS | {
+        "against": partial(against.measure, environments=wanted.environments)
+    }
     rows = [
         row
-        for name, measure in MEASUREMENTS.items()
+        for name, measure in measurements.items()
         if name in wanted.only
         for row in announced(console, name, measure, wanted.quick)
     ]
-    if rows:
-        report.show(console, rows)
-    points: list[growth.Point] = []
-    if GROWTH in wanted.only:
-        points = announced(console, GROWTH, growth.measure, wanted.quick)
-        growth_report.show(console, points)
-    if wanted.out and rows:
-        report.write(wanted.out / "table.csv", report.COLUMNS, (row.cells() for row in rows))
-    if wanted.out and points:
-        growth_report.keep(wanted.out, points)
+    report.show(console, rows)
+    if wanted.out:
+        keep(wanted.out, rows)
+    if wanted.page:
+        page.refresh(wanted.page, rows)
+
+
+def keep(folder: Path, rows: list[Row]) -> None:
+    """Write the table twice, and the figure if there is something to draw."""
+    folder.mkdir(parents=True, exist_ok=True)
+    report.write_csv(folder / "measured.csv", rows)
+    report.write_markdown(folder / "measured.md", rows)
+    if any(row.measurement == growth.BY_ARMS for row in rows):
+        figure.draw(folder, rows)
 
 
 def options() -> argparse.Namespace:
     """The command line."""
-    names = [*MEASUREMENTS, GROWTH]
+    names = list(MEASUREMENTS)
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small and rough")
     parser.add_argument(
         "--only", type=lambda text: chosen(text, names), default=names, help=", ".join(names)
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write tables and a figure here")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write table and figure here")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="renew the tables in this page")
+    parser.add_argument(
+        "--environments",
+        type=Path,
+        metavar="DIR",
+        default=default_folder(),
+        help="where the other libraries are installed (%(default)s)",
+    )
     return parser.parse_args()
 
 
@@ -69,8 +97,8 @@ def chosen(text: str, names: list[str]) -> list[str]:
 
 
 def announced(
-    console: Console, name: str, measure: Callable[[bool], list[Result]], quick: bool
-) -> list[Result]:
+    console: Console, name: str, measure: Callable[[bool], list[Row]], quick: bool
+) -> list[Row]:
     """The result of a measurement, with a line that says how long it took and in what company."""
     before, start = report.load(), time.perf_counter()
     result = measure(quick)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.clock import Task, repetitions
+from bench.vectorised import run_vectorised
 from kcmab_abm import Scenario, make_scenario
-from kcmab_abm.batch.run import run_batch
+from kcmab_abm.batch.run import run_batch, why_not
+from kcmab_abm.market.run import run_market
 from kcmab_abm.measures import checkpoints
 from kcmab_abm.workers import cut
 
@@ -20,6 +24,11 @@ GREEDY = {"behaviour": "greedy"}
 LOGIT = {"behaviour": "logit"}
 
 
+def means_of(arms: int) -> NDArray[np.float64]:
+    """Means that run evenly from 0.9 down to 0.1."""
+    return np.linspace(0.9, 0.1, arms)
+
+
 def market_of(
     policy: str,
     arms: int = NINE,
@@ -29,12 +38,11 @@ def market_of(
     customers: dict[str, Any] = GREEDY,
 ) -> Scenario:
     """One policy on arms whose means run evenly from 0.9 down to 0.1."""
-    means = np.linspace(0.9, 0.1, arms).tolist()
     return make_scenario(
         {
             "horizon": horizon,
             "replications": replications,
-            "market": {"arms": {**law, "means": means}, "customers": customers},
+            "market": {"arms": {**law, "means": means_of(arms).tolist()}, "customers": customers},
             "policy": [{"name": policy}],
         }
     )
@@ -51,12 +59,29 @@ def replications_task(scenario: Scenario, count: int) -> Task:
     points = checkpoints(scenario.horizon)
     policy = scenario.policies[0]
     chunks = list(cut(count, scenario.horizon))
+    why_not(scenario, policy)  # compiles
 
     def run() -> None:
         for first, size in chunks:
             run_batch(scenario, policy, first, size, points)
 
     return Task(run, count * scenario.horizon)
+
+
+def market_task(scenario: Scenario) -> Task:
+    """One replication in the market engine."""
+    return Task(partial(run_market, scenario, scenario.policies[0], 0), scenario.horizon)
+
+
+def numpy_task(policy: str, replications: int, arms: int = NINE, horizon: int = HORIZON) -> Task:
+    """The same market in plain NumPy, its replications side by side."""
+    points = checkpoints(horizon)
+
+    def run() -> None:
+        rng = np.random.default_rng(0)
+        run_vectorised(policy, means_of(arms), horizon, replications, points, rng)
+
+    return Task(run, replications * horizon)
 
 
 def repeated(task: Task, target: float) -> Task:

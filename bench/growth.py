@@ -1,55 +1,90 @@
-"""How the cost of a decision grows with arms, horizon and replications."""
+"""How the cost of a customer grows with arms and horizon, in both engines, policy by policy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-from bench.cases import batch_task, market_of, repeated, replications_task
+from bench.cases import HORIZON, NINE, batch_task, market_of, market_task
 from bench.clock import NANOSECOND, Task, best_of
+from bench.floor import floor_task
+from bench.report import COST, Row
+from kcmab_abm.catalogue import POLICIES
 
-POLICIES = ("ucb", "modified-epsilon-greedy", "modified-ts", "ts")
-ARMS = (2, 3, 10, 30, 100, 300, 1000)
+ARMS = (2, 9, 30, 100, 300, 1000)
 HORIZONS = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-REPLICATIONS = (1, 3, 10, 30, 100, 300, 1000)
+MARKET_ARMS = (2, 9, 100, 1000)
+MARKET_HORIZONS = (100, 1_000, 10_000, 100_000)
+# Ten milliseconds a customer with more of them, and nothing to be learnt from that.
+MOST_IN_MARKET = {"kl-ucb": 100}
+FLOOR = "one uniform"
+BY_ARMS = "cost against arms"
+BY_HORIZON = "cost against customers"
 
 
-class Point(NamedTuple):
-    """Nanoseconds a customer for one policy at one size of the market."""
+class Case(NamedTuple):
+    """An engine, a policy and the size of a market."""
 
-    sweep: str
+    engine: str
     policy: str
-    size: int
-    cost: float
+    arms: int = NINE
+    horizon: int = HORIZON
 
 
-def measure(quick: bool) -> list[Point]:
-    """All three sweeps, on one core."""
-    target, rounds = (0.03, 3) if quick else (0.06, 9)
-    largest = 100_000 if quick else HORIZONS[-1]
-    horizons = [horizon for horizon in HORIZONS if horizon <= largest]
+def measure(quick: bool) -> list[Row]:
+    """Both sweeps on one core, the floor beside them."""
     return [
-        *sweep("arms", ARMS, lambda p, n: batch_task(market_of(p, arms=n), target), rounds),
-        *sweep(
-            "horizon", horizons, lambda p, n: batch_task(market_of(p, horizon=n), target), rounds
+        *sweep(BY_ARMS, cases_by_arms(100 if quick else ARMS[-1]), quick),
+        *sweep(BY_HORIZON, cases_by_horizon(10_000 if quick else HORIZONS[-1]), quick),
+    ]
+
+
+def cases_by_arms(most: int) -> list[Case]:
+    """Every policy in both engines with few arms and many."""
+    cases = [
+        *(Case("batch", policy, arms=arms) for policy in POLICIES.own_names() for arms in ARMS),
+        *(
+            Case("market", policy, arms=arms)
+            for policy in POLICIES.own_names()
+            for arms in MARKET_ARMS
+            if arms <= MOST_IN_MARKET.get(policy, arms)
         ),
-        *sweep("replications", REPLICATIONS, lambda p, n: small_run(p, n, target), rounds),
     ]
+    return [case for case in cases if case.arms <= most]
 
 
-def small_run(policy: str, replications: int, target: float) -> Task:
-    """Replications of a thousand customers each, called for together."""
-    return repeated(replications_task(market_of(policy, horizon=1000), replications), target)
+def cases_by_horizon(most: int) -> list[Case]:
+    """Every policy in both engines with few customers and many."""
+    cases = [
+        Case(engine, policy, horizon=horizon)
+        for engine, horizons in {"batch": HORIZONS, "market": MARKET_HORIZONS}.items()
+        for policy in POLICIES.own_names()
+        for horizon in horizons
+    ]
+    return [case for case in cases if case.horizon <= most]
 
 
-def sweep(
-    name: str, sizes: tuple[int, ...] | list[int], task: Callable[[str, int], Task], rounds: int
-) -> list[Point]:
-    """Every policy at every size, taking turns."""
-    tasks = {f"{policy} {size}": task(policy, size) for policy in POLICIES for size in sizes}
-    cost = best_of(tasks, rounds)
+def sweep(title: str, cases: list[Case], quick: bool) -> list[Row]:
+    """All cases and the floor, taking turns."""
+    floor = Case("floor", FLOOR)
+    tasks = {floor: floor_task()} | {case: task_of(case) for case in cases}
+    cost = best_of(tasks, 1 if quick else 3)
     return [
-        Point(name, policy, size, cost[f"{policy} {size}"] / NANOSECOND)
-        for policy in POLICIES
-        for size in sizes
+        Row(
+            title,
+            case.engine,
+            case.policy,
+            seconds / NANOSECOND,
+            COST,
+            seconds / cost[floor],
+            "floor",
+            arms=None if case == floor else case.arms,
+            customers=None if case == floor else case.horizon,
+        )
+        for case, seconds in cost.items()
     ]
+
+
+def task_of(case: Case) -> Task:
+    """What is timed for a case."""
+    scenario = market_of(case.policy, arms=case.arms, horizon=case.horizon)
+    return market_task(scenario) if case.engine == "market" else batch_task(scenario, 0.06)

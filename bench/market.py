@@ -4,42 +4,43 @@ from __future__ import annotations
 
 from functools import partial
 
-from bench.cases import HORIZON, market_of
-from bench.clock import MICROSECOND, Task, best_of
-from bench.report import Limit, Row, load
+from bench.cases import HORIZON, NINE, market_of, market_task
+from bench.clock import NANOSECOND, Task, best_of
+from bench.report import COST, Limit, Row
 from bench.skeleton import count_events, run_skeleton
-from kcmab_abm.market.run import run_market
+from kcmab_abm.catalogue import POLICIES
 
-ASKED = Limit("<=", 3.0)
-POLICIES = ("greedy", "modified-epsilon-greedy", "ucb", "modified-ts", "ts")
+ASKED = {
+    name: Limit("<=", 3.0)
+    for name in ("greedy", "modified-epsilon-greedy", "ucb", "modified-ts", "ts")
+}
 SKELETON = "bare SimPy"
+TITLE = "market engine, one replication"
 
 
 def measure(quick: bool) -> list[Row]:
-    """Microseconds a customer, and how many times the skeleton's."""
+    """Nanoseconds a customer, and how many times the skeleton's."""
     tasks = {SKELETON: Task(partial(run_skeleton, HORIZON), HORIZON)}
-    tasks |= {policy: market_task(policy) for policy in POLICIES}
+    tasks |= {policy: market_task(market_of(policy)) for policy in POLICIES.own_names()}
     check_same_events(tasks)
     cost = best_of(tasks, 3 if quick else 15)
-    return [
+    bare = cost.pop(SKELETON)
+    rows = [
         Row(
-            "market, one replication",
+            TITLE,
+            "market",
             name,
-            seconds / MICROSECOND,
-            "us/customer",
-            seconds / cost[SKELETON],
+            seconds / NANOSECOND,
+            COST,
+            seconds / bare,
             "skeleton",
-            None if name == SKELETON else ASKED,
-            load(),
+            ASKED.get(name),
+            NINE,
+            HORIZON,
         )
         for name, seconds in cost.items()
     ]
-
-
-def market_task(policy: str) -> Task:
-    """One replication of the market."""
-    scenario = market_of(policy)
-    return Task(partial(run_market, scenario, scenario.policies[0], 0), HORIZON)
+    return [Row(TITLE, "skeleton", SKELETON, bare / NANOSECOND, COST, 1.0, "skeleton"), *rows]
 
 
 def check_same_events(tasks: dict[str, Task]) -> None:

@@ -1,0 +1,112 @@
+"""Long runs: their peak memory above that of the package just imported, and their cost.
+
+Every experiment has a fresh process, with its kernel already on disk. The compiler is imported with
+the first run, so that it counts as part of the run.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from pathlib import Path
+
+from bench.child import ask
+from bench.report import COST, Limit, Row
+
+MEMORY = Limit("<=", 300.0)
+GROWTH = Limit("<=", 1.1)
+POLICIES = ("greedy", "ucb")
+NINE = 9  # not from `cases`, which would import the compiler before memory is first looked at
+SHORT = 10_000  # customers a replication, with which the long run is compared
+TITLE = "long runs, two jobs"
+_STATUS = Path("/proc/self/status")
+
+
+def measure(quick: bool) -> list[Row]:
+    """Megabytes, and nanoseconds a customer, for each policy."""
+    replications, horizon = (100, 100_000) if quick else (1000, 1_000_000)
+    return [row for policy in POLICIES for row in large_run(policy, replications, horizon)]
+
+
+def large_run(policy: str, replications: int, horizon: int) -> list[Row]:
+    """One large experiment: the memory it took, and its cost beside that of small ones."""
+    ask("bench.long_runs", policy, 1, 1)
+    found = ask("bench.long_runs", policy, replications, horizon)
+    above = found["peak"] - found["imported"]
+    growth = found["long"] / found["short"]
+    size = {"arms": NINE, "customers": horizon, "remark": f"{replications:,} replications"}
+    return [
+        Row(TITLE, "memory above the import", policy, above, "MB", limit=MEMORY, **size),
+        Row(TITLE, "memory in all", policy, found["peak"], "MB", **size),
+        Row(
+            TITLE,
+            "processor time",
+            policy,
+            found["long"],
+            COST,
+            growth,
+            f"{SHORT:,} customers",
+            GROWTH,
+            **size,
+        ),
+    ]
+
+
+def main(policy: str, replications: int, horizon: int) -> None:
+    """Run one experiment in this process, small ones before and after, and print what it took.
+
+    A long run is timed once, so that it is compared with the mean of the small ones and not with
+    the best of them.
+    """
+    import kcmab_abm
+
+    imported = resident()
+    from bench.cases import market_of
+    from bench.clock import NANOSECOND, Task
+
+    def cost(customers: int) -> float:
+        scenario = market_of(policy, replications=replications, horizon=customers)
+        run = Task(
+            lambda: kcmab_abm.simulate(scenario, engine="batch", jobs=2), replications * customers
+        )
+        return run.cost() / NANOSECOND
+
+    times = max(1, horizon // SHORT // 10)
+    cost(1)
+    short = [cost(SHORT) for _ in range(times)]
+    long = cost(horizon)
+    short += [cost(SHORT) for _ in range(times)]
+    mean = sum(short) / len(short)
+    print(json.dumps({"imported": imported, "peak": peak(), "long": long, "short": mean}))
+
+
+def resident() -> float:
+    """Megabytes in use now; the most so far where the system does not tell."""
+    return status("VmRSS") if _STATUS.exists() else used_at_most()
+
+
+def peak() -> float:
+    """The most megabytes so far.
+
+    The kernel's own mark is preferred, because `ru_maxrss` of a new process begins with the size
+    of the process that started it.
+    """
+    return status("VmHWM") if _STATUS.exists() else used_at_most()
+
+
+def status(word: str) -> float:
+    """A line of /proc/self/status, in megabytes."""
+    lines = _STATUS.read_text(encoding="ascii").splitlines()
+    line = next(line for line in lines if line.startswith(word))
+    return int(line.split()[1]) / 1024
+
+
+def used_at_most() -> float:
+    """What `getrusage` says, in megabytes."""
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
