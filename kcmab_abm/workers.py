@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -14,8 +15,9 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -23,8 +25,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kcmab_abm.errors import WorkerError
 from kcmab_abm.ledger import ledger_name, new_ledger
 from kcmab_abm.market.run import run_market
+from kcmab_abm.plugins import Plugins, current
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Tally, Trajectory, tally
 from kcmab_abm.world import Choice
@@ -47,6 +51,8 @@ _POLL = 0.05  # seconds between two reports of progress
 class Chunk:
     """Some replications of some policies: what one worker does at a time."""
 
+    # First, so that another process runs the user's files before it looks for what they define.
+    plugins: Plugins = field(init=False, default_factory=current)
     engine: EngineName
     scenario: Scenario
     policies: tuple[Choice, ...]
@@ -164,9 +170,7 @@ def outcomes(
             with ThreadPoolExecutor(count) as pool:
                 yield from _run_in(pool, group, count, meter, folder, new_control)
         elif jobs is not None and jobs > 1:
-            # Started afresh: a copy of a process with threads may hang.
-            context = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(jobs, context) as pool:
+            with _processes(jobs) as pool:
                 yield from _run_in(pool, group, jobs, meter, folder, None)
         else:
             # In this thread, where a debugger or Ctrl-C finds it.
@@ -174,6 +178,48 @@ def outcomes(
                 outcome = run_chunk(chunk, folder=folder)
                 meter.add(chunk.customers)
                 yield chunk, outcome
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
+    """So many other processes, which end at once if anything fails or this one is interrupted."""
+    # Started afresh: a copy of a process with threads may hang.
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"))
+    try:
+        with _deaf_to_interrupts():
+            for _ in range(count):
+                pool.submit(_nothing)
+        yield pool
+    except BrokenProcessPool as error:
+        raise WorkerError(
+            "a worker process ended in the middle of its work, which happens when memory runs out; "
+            "give fewer --jobs, or ask for fewer customers or runs"
+        ) from error
+    except BaseException:
+        processes = [*pool._processes.values()]
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that are started meanwhile not hear Ctrl-C, which all processes are sent."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _nothing() -> None:
+    """What makes a pool start a process."""
 
 
 def new_control() -> Control:
