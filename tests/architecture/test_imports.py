@@ -16,6 +16,7 @@ PACKAGE = "kcmab_abm"
 
 ORDER = [
     "errors",
+    "plugins",
     "streams",
     "book",
     "offers",
@@ -54,6 +55,7 @@ ORDER = [
     "output",
     "tables",
     "options",
+    "clusters",
     "compare",
     "paper",
     "paths",
@@ -66,6 +68,8 @@ ROOMS = {
     "llvmlite": {"batch"},
     "matplotlib": {"figures"},
     "networkx": {"behaviours", "paths"},
+    "cloudpickle": {"clusters"},
+    "distributed": {"clusters"},
 }
 
 
