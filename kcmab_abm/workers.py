@@ -6,6 +6,7 @@ import io
 import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -45,6 +46,7 @@ PIECES = 16  # at least, where there are so many replications, so that all worke
 AHEAD = 4  # chunks that wait for each worker
 ELSEWHERE = 1024  # chunks that wait for an executor whose workers are not known
 _POLL = 0.05  # seconds between two reports of progress
+_DIGEST = 2.0  # seconds that a pool may take to put away what was cancelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,13 +198,22 @@ def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
             "give fewer --jobs, or ask for fewer customers or runs"
         ) from error
     except BaseException:
-        processes = [*pool._processes.values()]
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.terminate()
+        _end(pool)
         raise
     finally:
         pool.shutdown()
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End the processes of a pool, whatever they are doing."""
+    processes = [*pool._processes.values()]
+    pool.shutdown(wait=False, cancel_futures=True)
+    # The pool's thread must have put away what was cancelled, or it stumbles over it aloud.
+    until = time.monotonic() + _DIGEST
+    while pool._cancel_pending_futures and time.monotonic() < until:
+        time.sleep(_POLL / 10)
+    for process in processes:
+        process.terminate()
 
 
 @contextmanager
