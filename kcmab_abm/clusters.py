@@ -27,7 +27,7 @@ from kcmab_abm.folders import Tell, silent, versions
 from kcmab_abm.journal import DECISIVE
 
 PATIENCE = 10.0  # seconds for the scheduler to answer
-_POLL = 0.2  # seconds between two looks for workers
+_POLL = 0.2  # seconds between two looks for a file
 _LOGS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 _CODE = "code of kcmab-abm"
 
@@ -40,14 +40,16 @@ _reading = threading.Lock()
 def cluster(address: str, tell: Tell = silent) -> Iterator[Executor]:
     """The workers of the cluster whose scheduler is at an address, or wrote a scheduler file.
 
-    Waits for the first worker, and lets `tell` know that it does.
+    `tell` hears if there are no workers yet.
     """
     library = _library()
     with _quiet():
         client = library.Client(_scheduler(library, address), set_as_default=False)
         try:
             with _explained(library, address):
-                _wait_for_workers(client, address, tell)
+                # Nobody is waited for: some clusters get workers when there is work for them.
+                if not client.nthreads():
+                    tell(f"{address}: no workers yet; the work waits for them")
                 _check_all(client)
                 yield ClusterExecutor(client)
         finally:
@@ -152,26 +154,22 @@ async def _greet(library: Any, address: str) -> str:
 
 
 def _read_scheduler_file(path: str) -> str:
-    try:
-        return str(json.loads(Path(path).read_bytes())["address"])
-    except OSError as error:
-        raise MarketError(
-            f"--dask {path}: cannot be read: {error.strerror}; give the file that 'dask scheduler "
-            "--scheduler-file' has written"
-        ) from error
-    except (ValueError, LookupError, TypeError) as error:
-        raise MarketError(
-            f"--dask {path}: not a scheduler file; give the one that 'dask scheduler "
-            "--scheduler-file' has written"
-        ) from error
-
-
-def _wait_for_workers(client: Any, address: str, tell: Tell) -> None:
-    if client.nthreads():
-        return
-    tell(f"{address}: no workers yet; waiting for them")
-    while not client.nthreads():
-        time.sleep(_POLL)
+    """The address in a scheduler file; a scheduler that is just starting is given some time."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return str(json.loads(Path(path).read_bytes())["address"])
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            if time.monotonic() < until:
+                time.sleep(_POLL)
+                continue
+            problem = "not a scheduler file"
+            if isinstance(error, OSError):
+                problem = f"cannot be read: {error.strerror}"
+            raise MarketError(
+                f"--dask {path}: {problem}; give the file that 'dask scheduler --scheduler-file' "
+                "has written"
+            ) from error
 
 
 def _check_all(client: Any) -> None:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from kcmab_abm import plugins
 
@@ -68,13 +69,8 @@ class Cluster:
     def close(self):
         """End whatever still runs."""
         for process in reversed(self._processes):
-            process.terminate()
-        for process in self._processes:
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.kill()  # they have nothing to put in order, and would take seconds to do so
+            process.wait()
 
     def _start(self, module, *options):
         words = [f"distributed.cli.{module}", *options, "--host", "127.0.0.1", "--no-dashboard"]
@@ -101,6 +97,13 @@ def new_cluster(folder, workers):
     for _ in range(workers):
         cluster.start_worker()
     return cluster
+
+
+@pytest.fixture(autouse=True)
+def _small_figures(monkeypatch):
+    """Figures that are drawn in no time."""
+    for name in ("outcome.draw_outcome", "settings.draw_settings", "frontier.draw_frontier"):
+        monkeypatch.setattr(f"kcmab_abm.figures.{name}", lambda _: Figure((1, 1)))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import sys
 
 import pytest
 
-from kcmab_abm import make_scenario, simulate
 from kcmab_abm.cli import FAILED, INTERRUPTED, run
 from tests.cluster.conftest import PATIENCE, wait_until
 
@@ -79,26 +78,10 @@ def digest_of(folder):
     return json.loads((folder / "manifest.json").read_text())["digest"]
 
 
-def test_processes_give_what_one_gives():
-    """The market engine in two processes has the digest of the batch engine."""
-    market = {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}}
-    policies = [{"name": "ucb"}, {"name": "greedy"}]
-    scenario = make_scenario(
-        {"horizon": 50, "replications": 33, "market": market, "policy": policies}
-    )
-    seen = []
-    several = simulate(
-        scenario, engine="market", jobs=2, progress=lambda *where: seen.append(where)
-    )
-    assert several.digest() == simulate(scenario, engine="batch").digest()
-    assert seen == sorted(seen)
-    assert seen[-1] == (3300, 3300)
-
-
 @pytest.mark.usefixtures("_own_files")
-def test_users_functions_get_to_processes(tmp_path, capsys):
-    """What comes by `--with`, from several files, is known to other processes."""
-    file = written(tmp_path / "mine.toml", MINE)
+def test_processes_give_what_one_gives(tmp_path, capsys):
+    """Two processes give what one gives, and know what comes by `--with` from several files."""
+    file = written(tmp_path / "mine.toml", MINE + '\n[[policy]]\nname = "ucb"\n')
     plugins = [
         *("--with", written(tmp_path / "rule.py", MY_RULE)),
         *("--with", written(tmp_path / "customer.py", MY_CUSTOMER)),
