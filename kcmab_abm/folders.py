@@ -15,11 +15,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from kcmab_abm.errors import OutputError
+from kcmab_abm.errors import MarketError, OutputError
 
 MANIFEST = "manifest.json"
+WANTED = "give a folder that 'kcmab run FILE --out DIR' wrote"
 WORK = ("chunks", "ledger")  # what a run needs to go on
 _LOCK = ".lock"
+_KINDS = {"scenario": dict, "seed": int, "digest": str}  # what every manifest of a run has
 
 Tell = Callable[[str], None]
 _LIBRARIES = ["kcmab-abm", "networkx", "numba", "numpy", "pandas", "scipy", "simpy"]
@@ -89,7 +91,6 @@ def lasting_folder(
                     _empty(partial)
                     _link(folder, partial)
                 yield partial
-            (partial / _LOCK).unlink(missing_ok=True)
             _move(partial, folder)
     except BaseException:
         if any(not (folder / path.relative_to(partial)).exists() for path in _kept(partial)):
@@ -164,6 +165,7 @@ def _locked(partial: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+        (partial / _LOCK).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -208,6 +210,25 @@ def write_json(path: Path, content: Any) -> None:
     """Write a JSON file that people can read too."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a folder of results says of itself; a `MarketError` says why there is nothing."""
+    path = folder / MANIFEST
+    if not path.exists():
+        raise MarketError(f"{folder}: has no {MANIFEST}; {WANTED}")
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise MarketError(f"{path}: cannot be read: {error.strerror or error}; {WANTED}") from error
+    except (ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:100]
+        raise MarketError(f"{path}: damaged: not JSON: {reason}; run it again") from error
+    if not isinstance(content, dict) or any(
+        not isinstance(content.get(key), kind) for key, kind in _KINDS.items()
+    ):
+        raise MarketError(f"{path}: damaged: must be a table with {', '.join(_KINDS)}; {WANTED}")
+    return content
 
 
 def versions() -> dict[str, str]:

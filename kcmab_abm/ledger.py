@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from kcmab_abm.trajectory import Trajectory
+from kcmab_abm.trajectory import Floats, Ints, Trajectory
 
 GROUP = 2**17  # lines that are compressed and written together
 
@@ -61,25 +61,33 @@ def ledger_name(label: str, first: int, count: int) -> str:
     return f"policy={quote(label, safe='')}/{first:08d}-{first + count - 1:08d}.parquet"
 
 
+class Stretch(NamedTuple):
+    """Customers of a replication who came one after another, after `before` others."""
+
+    replication: int
+    before: int
+    run: Trajectory
+
+
 class Ledger:
     """A file of lines under way."""
 
     def __init__(self, writer: pq.ParquetWriter) -> None:
         self._writer = writer
-        self._waiting: list[pa.Table] = []
+        self._waiting: list[Stretch] = []
         self._lines = 0
 
     def write(self, replication: int, before: int, run: Trajectory) -> None:
         """Write down a stretch of a replication, `before` customers of which came earlier."""
-        self._waiting.append(_lines(replication, before, run))
+        self._waiting.append(Stretch(replication, before, run))
         self._lines += len(run)
         if self._lines >= GROUP:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has come together as one group of rows."""
+        """Write what has come together as a group of rows."""
         if self._waiting:
-            self._writer.write_table(pa.concat_tables(self._waiting), GROUP)
+            self._writer.write_table(_lines(self._waiting), GROUP)
         self._waiting = []
         self._lines = 0
 
@@ -93,30 +101,39 @@ def new_ledger(where: Path | io.BytesIO) -> Iterator[Ledger]:
         ledger.flush()
 
 
-def _lines(replication: int, before: int, run: Trajectory) -> pa.Table:
-    count = len(run)
+def _lines(stretches: list[Stretch]) -> pa.Table:
+    lengths = [len(each.run) for each in stretches]
+
+    def all_of(name: str) -> NDArray[Any]:
+        return np.concatenate([getattr(each.run, name) for each in stretches])
+
+    arms, targets, offers = all_of("arms"), all_of("targets"), all_of("offers")
+    before = np.array([each.before for each in stretches])
+    places = np.arange(len(arms)) - np.repeat(np.cumsum([0, *lengths[:-1]]) - before, lengths)
     columns = [
-        pa.array(np.full(count, replication, np.int32)),
-        pa.array(np.arange(before + 1, before + count + 1)),
-        pa.array(run.clock),
-        pa.array(run.targets.astype(np.int32)),
-        pa.array(run.offers),
-        pa.array(run.arms.astype(np.int32)),
-        pa.array(run.rewards),
-        pa.array(run.payments),
-        pa.array(run.regrets),
-        pa.array(run.seeded),
-        pa.array(run.waits),
-        _refused(run),
+        np.repeat(np.array([each.replication for each in stretches], np.int32), lengths),
+        places + 1,
+        all_of("clock"),
+        targets.astype(np.int32),
+        offers,
+        arms.astype(np.int32),
+        all_of("rewards"),
+        all_of("payments"),
+        all_of("regrets"),
+        all_of("seeded"),
+        all_of("waits"),
+        _refused(
+            arms,
+            np.column_stack([targets, all_of("beside")]),
+            np.column_stack([offers, all_of("beside_offers")]),
+        ),
     ]
-    return pa.Table.from_arrays(columns, schema=_SCHEMA)
+    return pa.Table.from_arrays([pa.array(column) for column in columns], schema=_SCHEMA)
 
 
-def _refused(run: Trajectory) -> pa.Array:
+def _refused(taken: Ints, arms: Ints, offers: Floats) -> pa.Array:
     """For every customer the offers posted that she did not take, the target's first."""
-    arms = np.column_stack([run.targets, run.beside])
-    offers = np.column_stack([run.offers, run.beside_offers])
-    refused: NDArray[np.bool_] = (offers > 0.0) & (arms != run.arms[:, None])
+    refused = (offers > 0.0) & (arms != taken[:, None])
     ends = np.concatenate([[0], np.cumsum(refused.sum(axis=1))]).astype(np.int32)
     entries = pa.StructArray.from_arrays(
         [pa.array(arms[refused].astype(np.int32)), pa.array(offers[refused])], ["arm", "offer"]

@@ -75,6 +75,9 @@ def write_sweep(results: SweepResults, folder: Path) -> None:
     from kcmab_abm.figures.style import save
 
     write_table(results.table, folder, "sweep")
+    if results.scenario.record != "curves":
+        points = results.axes.assign(point=range(1, len(results.axes) + 1))
+        points.set_index("point").to_csv(folder / "points.csv")
     results.paired().to_csv(folder / "paired.csv", index=False)
     results.curves().to_parquet(folder / "curves.parquet", index=False)
     results.finals().to_parquet(folder / "finals.parquet", index=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import pandas as pd
 
 from kcmab_abm.errors import MarketError
-from kcmab_abm.folders import MANIFEST
+from kcmab_abm.folders import MANIFEST, WANTED, read_manifest
 from kcmab_abm.trajectory import CURVES
 
 FINALS = "finals.parquet"
-_WANTED = "give a folder that 'kcmab run FILE --out DIR' wrote"
 
 
 @dataclass(frozen=True)
@@ -38,30 +36,16 @@ def read_record(folder: Path) -> Record:
     """The record in a folder; a `MarketError` says why there is none."""
     if not folder.is_dir():
         found = "is not a folder" if folder.exists() else "no such folder"
-        raise MarketError(f"{folder}: {found}; {_WANTED}")
-    for name in (MANIFEST, FINALS):
-        if not (folder / name).is_file():
-            raise MarketError(f"{folder}: has no {name}; {_WANTED}")
-    manifest = _read_manifest(folder / MANIFEST)
+        raise MarketError(f"{folder}: {found}; {WANTED}")
+    manifest = read_manifest(folder)
+    if not (folder / FINALS).is_file():
+        raise MarketError(f"{folder}: has no {FINALS}; {WANTED}")
     finals, axes = _read_finals(folder / FINALS)
     if bool(axes) != ("sweep" in manifest["scenario"]):
         raise MarketError(
             f"{folder}: {MANIFEST} and {FINALS} are not of the same results; run it again"
         )
     return Record(folder, manifest["scenario"], manifest["seed"], manifest["digest"], axes, finals)
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    kinds = {"scenario": dict, "seed": int, "digest": str}
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise _damaged(path, error) from error
-    if not isinstance(content, dict) or any(
-        not isinstance(content.get(key), kind) for key, kind in kinds.items()
-    ):
-        raise MarketError(f"{path}: damaged: must be a table with {', '.join(kinds)}; {_WANTED}")
-    return content
 
 
 def _read_finals(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -71,16 +55,16 @@ def _read_finals(path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
         raise _damaged(path, error) from error
     missing = [name for name in ("policy", "replication", *CURVES) if name not in table]
     if missing:
-        raise MarketError(f"{path}: damaged: has no column {', '.join(missing)}; {_WANTED}")
+        raise MarketError(f"{path}: damaged: has no column {', '.join(missing)}; {WANTED}")
     numeric = all(pd.api.types.is_numeric_dtype(table[name]) for name in ("replication", *CURVES))
     axes = tuple(map(str, table.columns[: list(table.columns).index("policy")]))
     if not numeric or table.empty or table.duplicated([*axes, "policy", "replication"]).any():
         raise MarketError(
-            f"{path}: damaged: must be one row of numbers a policy and replication; {_WANTED}"
+            f"{path}: damaged: must be one row of numbers a policy and replication; {WANTED}"
         )
     return table, axes
 
 
 def _damaged(path: Path, error: Exception) -> MarketError:
     reason = " ".join(str(error).split())[:100]
-    return MarketError(f"{path}: damaged: {reason}; run it again, or {_WANTED}")
+    return MarketError(f"{path}: damaged: {reason}; run it again, or {WANTED}")

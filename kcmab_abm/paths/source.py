@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from kcmab_abm.errors import ScenarioError
-from kcmab_abm.folders import MANIFEST
+from kcmab_abm.folders import MANIFEST, read_manifest
 from kcmab_abm.scenario import Scenario, make_scenario, read_settings
 
 
@@ -21,32 +20,9 @@ def open_scenario(source: str | Path, **changes: Any) -> Scenario:
     if not path.is_dir():
         settings = {**read_settings(path), **given}
         return make_scenario(settings, folder=path.parent, source=f"{source}: ")
-    manifest = path / MANIFEST
-    settings = {**_recorded(manifest), **given}
+    settings = {**read_manifest(path)["scenario"], **given}
     _check_trace(settings, path)
-    return make_scenario(settings, folder=path, source=f"{manifest}: ")
-
-
-def _recorded(manifest: Path) -> dict[str, Any]:
-    """The settings that a manifest holds."""
-    if not manifest.exists():
-        raise ScenarioError(
-            [f"{manifest.parent}: no {MANIFEST} in it; give a folder that `kcmab run --out` wrote"]
-        )
-    try:
-        settings = json.loads(manifest.read_bytes())["scenario"]
-        whole = {"market", "policy"} <= settings.keys()
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
-    except (ValueError, RecursionError) as error:
-        reason = f"not JSON: {error}"
-    except (KeyError, TypeError, AttributeError):
-        reason = "holds no scenario"
-    else:
-        if whole:
-            return dict(settings)
-        reason = "holds no scenario of a single market"
-    raise ScenarioError([f"{manifest}: {reason}; give a folder that `kcmab run --out` wrote"])
+    return make_scenario(settings, folder=path, source=f"{path / MANIFEST}: ")
 
 
 def _check_trace(settings: dict[str, Any], folder: Path) -> None:

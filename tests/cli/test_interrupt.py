@@ -27,9 +27,9 @@ HERALD = """
 from kcmab_abm import workers
 
 def heralded(function):
-    def call(*arguments):
+    def call(*arguments, **options):
         print("begun", flush=True)
-        return function(*arguments)
+        return function(*arguments, **options)
     return call
 
 workers.run_chunk = heralded(workers.run_chunk)

@@ -19,6 +19,7 @@ from .conftest import SCENARIO
 
 FILES = [
     "arms.csv",
+    "chunks",
     "curves.parquet",
     "figure.png",
     "figure.svg",
@@ -68,8 +69,14 @@ def read_manifest(folder):
 
 
 def contents(folder):
-    """All files of a folder, by name."""
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    """All files of a folder and of those in it, by name."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def names(folder):
+    """What is in a folder."""
+    return sorted(path.name for path in folder.iterdir())
 
 
 def attempt(file, out, *options):
@@ -79,10 +86,9 @@ def attempt(file, out, *options):
 
 def test_promised_files_are_written(place, out):
     """The folder holds the promised files, all of them with content, and nothing lies beside it."""
-    found = contents(out)
-    assert list(found) == FILES
-    assert all(found.values())
-    assert sorted(path.name for path in place.iterdir()) == ["mine.toml", "out"]
+    assert names(out) == FILES
+    assert all(contents(out).values())
+    assert names(place) == ["mine.toml", "out"]
 
 
 def test_summary_has_the_promised_columns(out, results):
@@ -204,8 +210,8 @@ def test_force_replaces_results(mine, tmp_path):
     (old / "manifest.json").write_text("{}")
     (old / "notes.txt").write_text("old")
     assert attempt(mine, old, "--force") == 0
-    assert list(contents(old)) == FILES
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.toml", "out"]
+    assert names(old) == FILES
+    assert names(tmp_path) == ["mine.toml", "out"]
 
 
 @pytest.mark.usefixtures("_small_figure")
@@ -214,7 +220,7 @@ def test_force_takes_new_and_empty_folders(mine, tmp_path):
     (tmp_path / "empty").mkdir()
     assert attempt(mine, tmp_path / "empty", "--force") == 0
     assert attempt(mine, tmp_path / "new" / "and" / "deep", "--force") == 0
-    assert list(contents(tmp_path / "new" / "and" / "deep")) == FILES
+    assert names(tmp_path / "new" / "and" / "deep") == FILES
 
 
 def test_foreign_folder_is_never_replaced(mine, tmp_path, capsys):
@@ -257,7 +263,7 @@ def test_link_is_never_replaced(mine, tmp_path, capsys):
 @pytest.mark.parametrize("name", [".", "/", "a" * 300])
 def test_impossible_folder_is_refused_before_the_work(name, mine, capsys, monkeypatch):
     """A folder that cannot be made is refused before anything is simulated."""
-    monkeypatch.setattr("kcmab_abm.tables.simulate", pytest.fail)
+    monkeypatch.setattr("kcmab_abm.output.simulate", pytest.fail)
     assert attempt(mine, name) == BAD_INPUT
     error = capsys.readouterr().err
     assert error.startswith(f"{name}: ")
@@ -270,7 +276,7 @@ def test_forbidden_parent_is_refused_before_the_work(mine, tmp_path, capsys, mon
     def forbid(self, *_, **__):
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr("kcmab_abm.tables.simulate", pytest.fail)
+    monkeypatch.setattr("kcmab_abm.output.simulate", pytest.fail)
     monkeypatch.setattr(Path, "mkdir", forbid)
     assert attempt(mine, tmp_path / "out") == BAD_INPUT
     assert "out: cannot be written: Permission denied" in capsys.readouterr().err
@@ -285,16 +291,39 @@ STEPS = ["pandas.DataFrame.to_parquet", "kcmab_abm.figures.outcome.draw_outcome"
 
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_failure_while_writing_leaves_nothing(step, fault, mine, tmp_path, capsys, monkeypatch):
-    """Whatever fails half way: no file stays, and no folder."""
+def test_failure_while_writing_keeps_what_is_finished(
+    step, fault, mine, tmp_path, capsys, monkeypatch
+):
+    """Whatever fails half way: there are no results, and --resume writes them without a run."""
     error, code, words = FAULTS[fault]
+    out = tmp_path / "deep" / "out"
 
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(step, fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(step, fail)
+        assert attempt(mine, out) == code
+    told = capsys.readouterr().err
+    assert words in told
+    assert f"{out}.partial: keeps what was finished; go on with --resume" in told
+    assert names(out.parent) == ["out.partial"]
+    monkeypatch.setattr("kcmab_abm.workers.run_chunk", pytest.fail)
+    assert attempt(mine, out, "--resume") == 0
+    assert names(out.parent) == ["out"]
+    assert names(out) == FILES
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_failure_before_anything_is_finished_leaves_nothing(fault, mine, tmp_path, monkeypatch):
+    """A run that fails at once leaves no folder, not even those on the way to it."""
+    error, code, _ = FAULTS[fault]
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("kcmab_abm.workers.run_chunk", fail)
     assert attempt(mine, tmp_path / "deep" / "out") == code
-    assert words in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [mine]
 
 
@@ -313,7 +342,7 @@ def test_failure_while_writing_keeps_old_results(step, fault, mine, tmp_path, mo
     monkeypatch.setattr(step, fail)
     assert attempt(mine, old, "--force") == code
     assert contents(old) == {"manifest.json": b"{}"}
-    assert sorted(tmp_path.iterdir()) == [mine, old]
+    assert names(tmp_path) == ["mine.toml", "out", "out.partial"]
 
 
 @pytest.mark.usefixtures("_small_figure")
@@ -336,7 +365,7 @@ def test_failure_while_moving_keeps_old_results(call, fault, mine, tmp_path, mon
     monkeypatch.setattr(Path, "rename", fail)
     assert attempt(mine, old, "--force") == code
     assert contents(old) == {"manifest.json": b"{}"}
-    assert sorted(tmp_path.iterdir()) == [mine, old]
+    assert names(tmp_path) == ["mine.toml", "out", "out.partial"]
 
 
 def test_too_little_memory_is_reported(mine, tmp_path, capsys, monkeypatch):
@@ -345,7 +374,7 @@ def test_too_little_memory_is_reported(mine, tmp_path, capsys, monkeypatch):
     def fail(*_, **__):
         raise MemoryError("Unable to allocate 745 GiB")
 
-    monkeypatch.setattr("kcmab_abm.tables.simulate", fail)
+    monkeypatch.setattr("kcmab_abm.output.simulate", fail)
     assert attempt(mine, tmp_path / "out") == FAILED
     assert capsys.readouterr().err.startswith("not enough memory (Unable to allocate 745 GiB)")
     assert list(tmp_path.iterdir()) == [mine]

@@ -114,7 +114,17 @@ def test_arrivals_move_the_clock_and_nothing_else(process):
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Many chunks of a few replications instead of one."""
-    monkeypatch.setattr(workers, "CHUNK", 700)
+    monkeypatch.setattr(workers, "CHUNK", {"batch": 700, "market": 700})
+
+
+@pytest.mark.parametrize("engine", ["market", "batch"])
+@pytest.mark.parametrize("pieces", [1, 7, 290])
+def test_digest_does_not_depend_on_the_chunks(engine, pieces, monkeypatch):
+    """However the replications are cut, all sums are the same to the last bit."""
+    scenario = mixed_scenario(["ucb", "modified-ts"], horizon=30, replications=290)
+    whole = simulate(scenario)
+    monkeypatch.setattr(workers, "PIECES", pieces)
+    assert simulate(scenario, engine=engine).digest() == whole.digest()
 
 
 @pytest.mark.usefixtures("small_chunks")

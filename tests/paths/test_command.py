@@ -183,7 +183,7 @@ def test_a_folder_is_refused_before_any_work(mine, tmp_path, monkeypatch, capsys
     [
         ([], "SOURCE"),
         (["none.toml"], "none.toml: no such file"),
-        (["EMPTY"], "no manifest.json in it"),
+        (["EMPTY"], "has no manifest.json"),
         (["BROKEN"], "not JSON"),
         (["FILE", "--policy", "nobody"], "no policy labelled 'nobody'"),
         (["FILE", "--replications", "0"], "--replications"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kcmab_abm import ScenarioError, load_scenario, simulate
+from kcmab_abm import MarketError, load_scenario, simulate
 from kcmab_abm.output import manifest
 from kcmab_abm.paths import open_scenario
 
@@ -31,9 +31,9 @@ def write_manifest(folder, scenario):
 
 def complaint(source):
     """The one message about a source that cannot be used."""
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(MarketError) as caught:
         open_scenario(source)
-    assert len(caught.value.problems) == 1
+    assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
@@ -64,7 +64,7 @@ def test_a_folder_without_a_manifest(tmp_path):
     message = complaint(tmp_path)
     assert message.startswith(str(tmp_path))
     assert "no manifest.json" in message
-    assert "kcmab run --out" in message
+    assert "kcmab run FILE --out DIR" in message
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_a_folder_without_a_manifest(tmp_path):
         (b"{", "not JSON"),
         (b"\xff\xfe\xff", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b"[]", "holds no scenario"),
-        (b"3", "holds no scenario"),
-        (b"{}", "holds no scenario"),
-        (b'{"scenario": null}', "holds no scenario"),
-        (b'{"scenario": []}', "holds no scenario"),
-        (b'{"scenario": {"bernoulli": {}, "beta": {}}}', "no scenario of a single market"),
+        (b"[]", "must be a table with scenario, seed, digest"),
+        (b"3", "must be a table"),
+        (b"{}", "must be a table"),
+        (b'{"scenario": null}', "must be a table"),
+        (b'{"scenario": []}', "must be a table"),
+        (b'{"scenario": {"bernoulli": {}, "beta": {}}}', "must be a table"),
     ],
 )
 def test_a_broken_manifest(content, words, tmp_path):
@@ -88,7 +88,6 @@ def test_a_broken_manifest(content, words, tmp_path):
     message = complaint(tmp_path)
     assert message.startswith(str(tmp_path / "manifest.json"))
     assert words in message
-    assert "kcmab run --out" in message
 
 
 def test_a_manifest_that_is_a_folder(tmp_path):
@@ -109,7 +108,9 @@ def test_a_trace_is_looked_for_beside_the_manifest(tmp_path):
     """A folder needs its trace to be replayed, and where it is missing one is told what to do."""
     (tmp_path / "times.txt").write_text("\n".join(map(str, range(30))))
     settings = {**small_scenario().settings, "market": {"arms": ARMS, "arrivals": TRACE}}
-    (tmp_path / "manifest.json").write_text(json.dumps({"scenario": settings}))
+    (tmp_path / "manifest.json").write_text(
+        json.dumps({"scenario": settings, "seed": 0, "digest": ""})
+    )
     assert open_scenario(tmp_path).market.arrivals.times[:3] == (0.0, 1.0, 2.0)
     (tmp_path / "times.txt").unlink()
     message = complaint(tmp_path)

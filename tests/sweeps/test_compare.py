@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from kcmab_abm import make_scenario, simulate, sweep
+from kcmab_abm import make_scenario
 from kcmab_abm.cli import BAD_INPUT, run
 from kcmab_abm.compare.match import compare, setting_changes
 from kcmab_abm.compare.read import read_record
 from kcmab_abm.differences import difference_rows, welch_difference
-from kcmab_abm.output import write_results, write_sweep
+from kcmab_abm.output import run as run_into
 from kcmab_abm.trajectory import CURVES
 
 from .conftest import BASE, small_figures
@@ -49,11 +49,7 @@ def place(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         small_figures(patch)
         for name, changes in CASES.items():
-            scenario = make_scenario({**BASE, **changes})
-            if scenario.sweep:
-                write_sweep(sweep(scenario, engine="market"), place / name)
-            else:
-                write_results(simulate(scenario, engine="market"), place / name)
+            run_into(make_scenario({**BASE, **changes}), place / name, engine="market")
     return place
 
 
