@@ -12,6 +12,7 @@ import importlib
 import keyword
 import pkgutil
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, Generic, Protocol, TypeVar
@@ -33,6 +34,7 @@ Memory = Mapping[str, str | int | Contents]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PACKAGE = "kcmab_abm"
+_discovering = threading.RLock()  # or another thread would find a catalogue half full
 
 
 class Named(Protocol):
@@ -100,12 +102,13 @@ class Catalogue(Generic[Item]):
         return item.module.startswith(f"{self._folder}.")
 
     def _discover(self) -> None:
-        if self._discovered:
-            return
-        self._discovered = True  # the modules look themselves up while they are imported
-        folder = importlib.import_module(self._folder)
-        for module in pkgutil.iter_modules(folder.__path__):
-            importlib.import_module(f"{self._folder}.{module.name}")
+        with _discovering:
+            if self._discovered:
+                return
+            self._discovered = True  # the modules look themselves up while they are imported
+            folder = importlib.import_module(self._folder)
+            for module in pkgutil.iter_modules(folder.__path__):
+                importlib.import_module(f"{self._folder}.{module.name}")
 
 
 POLICIES: Catalogue[Entry] = Catalogue("policy", "policies")

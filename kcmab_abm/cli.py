@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ import click
 
 from kcmab_abm import __version__
 from kcmab_abm.compare.command import compare
-from kcmab_abm.errors import MarketError, PlayError, ScenarioError
+from kcmab_abm.errors import MarketError, PlayError, ScenarioError, WorkerError
 from kcmab_abm.options import with_option
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
 from kcmab_abm.paths.commands import paths
@@ -40,7 +43,7 @@ def run(arguments: list[str] | None = None) -> int:
         return INTERRUPTED
     except MarketError as error:
         click.echo(str(error), err=True)
-        return FAILED if isinstance(error, PlayError) else BAD_INPUT
+        return FAILED if isinstance(error, PlayError | WorkerError) else BAD_INPUT
     except MemoryError as error:
         click.echo(f"not enough memory ({error}); ask for fewer customers or runs", err=True)
         return FAILED
@@ -71,6 +74,11 @@ def commands() -> None:
     type=click.IntRange(1),
     help="Threads (batch engine; one a core unless given) or processes (market engine; one).",
 )
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: its scheduler's address, such as tcp://HOST:8786, or file.",
+)
 @click.option("--replications", type=click.IntRange(1), help="Instead of the file's.")
 @click.option(
     "--horizon", type=click.IntRange(1), help="Customers a replication, instead of the file's."
@@ -84,6 +92,7 @@ def run_command(
     resume: bool,
     engine: Any,
     jobs: int | None,
+    dask: str | None,
     **changes: int | None,
 ) -> None:
     """Run every policy of a scenario file, at every point of its sweep, and show what it cost.
@@ -99,15 +108,14 @@ def run_command(
     from kcmab_abm.tables import print_results, print_sweep, watched
 
     scenario = _load(file, changes)
-    results: Any
     if out is None:
         _check_place(file, scenario, resume)
-        work = simulate if scenario.sweep is None else sweep
-        results = watched(work, scenario, engine, jobs=jobs)
+        work: Any = simulate if scenario.sweep is None else sweep
     else:
         check_run_folder(out, force, resume)
-        place = {"out": out, "force": force, "resume": resume, "tell": _warn}
-        results = watched(run, scenario, engine, jobs=jobs, **place)
+        work = partial(run, out=out, force=force, resume=resume, tell=_warn)
+    with _workers(jobs, dask) as who:
+        results: Any = watched(work, scenario, engine, **who)
     if scenario.sweep is None:
         print_results(results)
     else:
@@ -115,6 +123,23 @@ def run_command(
     if out is not None:
         files = "figure.png, summary.csv" if scenario.sweep is None else "frontier.png, sweep.csv"
         click.echo(f"Written to {out}: {files}, curves.parquet and more.")
+
+
+@contextmanager
+def _workers(jobs: int | None, dask: str | None) -> Iterator[dict[str, Any]]:
+    """Who does the work: this machine's cores, or a cluster."""
+    if dask is None:
+        yield {"jobs": jobs}
+        return
+    if jobs is not None:
+        raise MarketError(
+            "--jobs: is for this machine, and --dask has workers of its own; give one of them"
+        )
+    # Late, because Dask takes a third of a second to import.
+    from kcmab_abm.clusters import cluster
+
+    with cluster(dask, _warn) as executor:
+        yield {"executor": executor}
 
 
 def _check_place(file: str, scenario: Any, resume: bool) -> None:

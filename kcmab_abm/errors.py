@@ -30,5 +30,9 @@ class PlayError(MarketError, RuntimeError):
     """A policy or behaviour broke the rules of the market while it ran."""
 
 
+class WorkerError(MarketError, RuntimeError):
+    """Workers were lost while they ran, or are not what they have to be."""
+
+
 class OutputError(MarketError, OSError):
     """Results that cannot be written where they were asked to go."""

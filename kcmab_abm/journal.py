@@ -33,9 +33,9 @@ from kcmab_abm.workers import Chunk, EngineName, Outcome
 
 CHUNKS, LEDGER = WORK
 IDENTITY = "run.json"
+DECISIVE = ("python", "kcmab-abm", "numba", "numpy", "scipy")  # versions on which bits may depend
 _NAME = re.compile(r"(?P<engine>[a-z]+)-(?P<first>\d{8})-(?P<last>\d{8})-(?P<digest>\w{16})\.npz")
 _FREE = ("title", "replications", "precision")  # settings that a run may go on with changed
-_VERSIONS = ("python", "kcmab-abm", "numba", "numpy", "scipy")  # on which bits may depend
 _PARTIAL = ".partial"
 _LONGEST = 60
 
@@ -202,7 +202,7 @@ def _identity(scenario: Scenario, engines: dict[str, EngineName]) -> dict[str, A
     choices = [*scenario.policies, market.customers, market.offers.rule]
     content = {
         "settings": {word: v for word, v in scenario.settings.items() if word not in _FREE},
-        "versions": {name: versions()[name] for name in _VERSIONS},
+        "versions": {name: versions()[name] for name in DECISIVE},
         "engines": engines,
         "functions": {
             **{f"{each.entry.kind} {each.entry.name}": _code(each.entry) for each in choices},

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
-import traceback
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import click
 
-from kcmab_abm.errors import MarketError
-
-_PLUGIN = "kcmab_with"
+from kcmab_abm.plugins import bring
 
 
 class NumberRange(click.FloatRange):
@@ -43,29 +37,4 @@ def with_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run_plugins(context: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> None:
-    for path in paths:
-        if not Path(path).is_file():
-            raise MarketError(f"{path}: no such file; --with wants a Python file")
-        try:
-            _run_file(path)
-        except (Exception, SystemExit) as error:
-            raise MarketError(f"{path}: {_failure(path, error)}") from error
-
-
-def _run_file(path: str) -> None:
-    """Run a file as a module that stays, always of the same name: kernels on disk refer to it."""
-    module = ModuleType(_PLUGIN)
-    module.__file__ = path
-    sys.modules[_PLUGIN] = module
-    exec(compile(Path(path).read_bytes(), path, "exec"), module.__dict__)
-
-
-def _failure(path: str, error: BaseException) -> str:
-    """Where in the user's file it went wrong, and how, on one line."""
-    if isinstance(error, SyntaxError) and error.filename == path:
-        return f"line {error.lineno}: {error.msg}"
-    steps = traceback.extract_tb(error.__traceback__)
-    lines = [step.lineno for step in steps if step.filename == path]
-    kind = "" if isinstance(error, MarketError) else f"{type(error).__name__}: "
-    place = f"line {lines[-1]}: " if lines else ""
-    return place + kind + " ".join(str(error).split())
+    bring(paths)

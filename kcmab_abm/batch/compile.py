@@ -13,9 +13,11 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import secrets
 import shutil
 import sys
 import tempfile
+import threading
 import types
 from functools import cache, lru_cache
 from pathlib import Path
@@ -60,6 +62,7 @@ Agents = tuple[Entry, Entry, Entry]  # a policy, a behaviour, a pricing rule
 
 _registered: set[types.FunctionType] = set()
 _kernels: dict[Path, types.ModuleType] = {}
+_loading = threading.Lock()
 
 
 def known_laws(used: tuple[Law, ...]) -> tuple[Law, ...]:
@@ -94,10 +97,11 @@ def _kernel(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleT
         folder = cache_folder() / _digest(supplied, plain)
     except Opaque:
         folder = _private_folder(agents, laws, plain)
-    if folder not in _kernels:
-        folder.mkdir(parents=True, exist_ok=True)
-        copies = {name: fresh(each) for name, each in supplied.items()}
-        _kernels[folder] = _load(folder, copies, plain)
+    with _loading:  # the threads of a cluster's worker may all want their first one at once
+        if folder not in _kernels:
+            folder.mkdir(parents=True, exist_ok=True)
+            copies = {name: fresh(each) for name, each in supplied.items()}
+            _kernels[folder] = _load(folder, copies, plain)
     return _kernels[folder]
 
 
@@ -112,7 +116,8 @@ def _load(folder: Path, supplied: dict[str, types.FunctionType], plain: bool) ->
         _make_compilable(function)
     copy = folder / "kernel.py"
     if not copy.exists():
-        partial = folder / f"kernel-{os.getpid()}.partial"
+        # Not named by the process: other machines may share the disk and have one of this number.
+        partial = folder / f"kernel-{secrets.token_hex(8)}.partial"
         shutil.copyfile(str(template.__file__), partial)
         partial.replace(copy)
     name = f"kcmab_kernel_{folder.name}"

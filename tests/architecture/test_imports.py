@@ -16,6 +16,7 @@ PACKAGE = "kcmab_abm"
 
 ORDER = [
     "errors",
+    "plugins",
     "streams",
     "book",
     "offers",
@@ -55,6 +56,7 @@ ORDER = [
     "output",
     "tables",
     "options",
+    "clusters",
     "compare",
     "paper",
     "paths",
@@ -67,6 +69,8 @@ ROOMS = {
     "llvmlite": {"batch"},
     "matplotlib": {"figures"},
     "networkx": {"behaviours", "paths"},
+    "cloudpickle": {"clusters"},
+    "distributed": {"clusters"},
 }
 
 

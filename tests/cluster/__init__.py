@@ -1,0 +1,1 @@
+"""Many workers: processes, and the machines of a Dask cluster."""
