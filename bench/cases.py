@@ -14,7 +14,7 @@ from kcmab_abm import Scenario, make_scenario
 from kcmab_abm.batch.run import run_batch, why_not
 from kcmab_abm.market.run import run_market
 from kcmab_abm.measures import checkpoints
-from kcmab_abm.workers import cut
+from kcmab_abm.workers import chunk_size
 
 HORIZON = 10_000
 NINE = 9
@@ -58,12 +58,13 @@ def replications_task(scenario: Scenario, count: int) -> Task:
     """So many replications on one core, compiled, in the chunks that `simulate` cuts."""
     points = checkpoints(scenario.horizon)
     policy = scenario.policies[0]
-    chunks = list(cut(count, scenario.horizon))
+    size = chunk_size(scenario, "batch", 1, count)
+    chunks = [(first, min(size, count - first)) for first in range(0, count, size)]
     why_not(scenario, policy)  # compiles
 
     def run() -> None:
-        for first, size in chunks:
-            run_batch(scenario, policy, first, size, points)
+        for first, together in chunks:
+            run_batch(scenario, policy, first, together, points)
 
     return Task(run, count * scenario.horizon)
 

@@ -10,6 +10,7 @@ import json
 import resource
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bench.child import ask
 from bench.report import COST, Limit, Row
@@ -26,16 +27,21 @@ _STATUS = Path("/proc/self/status")
 def measure(quick: bool) -> list[Row]:
     """Megabytes, and nanoseconds a customer, for each policy."""
     replications, horizon = (100, 100_000) if quick else (1000, 1_000_000)
-    return [row for policy in POLICIES for row in large_run(policy, replications, horizon)]
+    rows = [
+        row for policy in POLICIES for row in large_run(policy, "curves", replications, horizon)
+    ]
+    return [*rows, *large_run("ucb", "paths", replications, horizon // 10)]
 
 
-def large_run(policy: str, replications: int, horizon: int) -> list[Row]:
+def large_run(policy: str, record: str, replications: int, horizon: int) -> list[Row]:
     """One large experiment: the memory it took, and its cost beside that of small ones."""
-    ask("bench.long_runs", policy, 1, 1)
-    found = ask("bench.long_runs", policy, replications, horizon)
+    ask("bench.long_runs", policy, record, 1, 1)
+    found = ask("bench.long_runs", policy, record, replications, horizon)
     above = found["peak"] - found["imported"]
     growth = found["long"] / found["short"]
-    size = {"arms": NINE, "customers": horizon, "remark": f"{replications:,} replications"}
+    lines = ", every line in the ledger" if record == "paths" else ""
+    remark = f"{replications:,} replications{lines}"
+    size = {"arms": NINE, "customers": horizon, "remark": remark}
     return [
         Row(TITLE, "memory above the import", policy, above, "MB", limit=MEMORY, **size),
         Row(TITLE, "memory in all", policy, found["peak"], "MB", **size),
@@ -53,7 +59,7 @@ def large_run(policy: str, replications: int, horizon: int) -> list[Row]:
     ]
 
 
-def main(policy: str, replications: int, horizon: int) -> None:
+def main(policy: str, record: str, replications: int, horizon: int) -> None:
     """Run one experiment in this process, small ones before and after, and print what it took.
 
     A long run is timed once, so that it is compared with the mean of the small ones and not with
@@ -64,13 +70,19 @@ def main(policy: str, replications: int, horizon: int) -> None:
     imported = resident()
     from bench.cases import market_of
     from bench.clock import NANOSECOND, Task
+    from kcmab_abm.journal import Journal
 
     def cost(customers: int) -> float:
         scenario = market_of(policy, replications=replications, horizon=customers)
-        run = Task(
-            lambda: kcmab_abm.simulate(scenario, engine="batch", jobs=2), replications * customers
-        )
-        return run.cost() / NANOSECOND
+        with TemporaryDirectory() as folder:
+            recorded = record == "paths"
+            how = {"journal": Journal(Path(folder))} if recorded else {}
+            scenario = scenario.replace(record=record)
+            run = Task(
+                lambda: kcmab_abm.simulate(scenario, engine="batch", jobs=2, **how),
+                replications * customers,
+            )
+            return run.cost() / NANOSECOND
 
     times = max(1, horizon // SHORT // 10)
     cost(1)
@@ -109,4 +121,4 @@ def used_at_most() -> float:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
