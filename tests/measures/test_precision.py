@@ -325,22 +325,32 @@ def test_progress_goes_up_to_what_is_expected():
 def test_every_point_of_a_sweep_is_run_until_it_is_precise():
     """Each point stops where it would stop alone; the table has a row a point and policy."""
     settings = {**SMALL, "precision": {"measure": "regret", "half_width": 0.3}}
-    grid = {"horizon": [8, 14]}
-    told = []
+    grid = {"horizon": [14, 8]}
+    told, looks = [], []
     scenario = make_scenario({**settings, "sweep": {"grid": grid}})
-    results = sweep(scenario, engine="market", progress=lambda *each: told.append(each))
-    alone = [run(make_scenario({**settings, "horizon": each}))[0] for each in grid["horizon"]]
+    results = sweep(
+        scenario,
+        engine="market",
+        progress=lambda *each: told.append(each),
+        watch=lambda each: looks.append(each[0].replications),
+    )
+    alone, seen = zip(
+        *(run(make_scenario({**settings, "horizon": each})) for each in grid["horizon"]),
+        strict=True,
+    )
+    assert looks == [look for each in seen for look in each]
     assert results.replications == [each.replications for each in alone]
     assert len(set(results.replications)) == 2
     assert [each.digest for each in results.points] == [each.digest() for each in alone]
     table = results.precision()
     assert list(table) == ["horizon", *COLUMNS]
-    assert table["horizon"].tolist() == [8, 8, 14, 14]
+    assert table["horizon"].tolist() == [14, 14, 8, 8]
     assert table["half_width"].tolist() == [
         each for point in alone for each in point.precision()["half_width"]
     ]
     customers = sum(each.replications * each.scenario.horizon * 2 for each in alone)
     assert told[-1] == (customers, customers)
+    assert told[0][1] == 100 * (14 + 8) * 2, "the second point is in view from the start"
     assert results.size == "2 points"
 
 
@@ -354,13 +364,16 @@ def test_the_precision_itself_can_be_swept():
     assert results.precision()["wanted"].tolist() == [0.5, 0.5, 0.3, 0.3]
 
 
-@pytest.mark.parametrize("grid", [{}, {"precision.half_width": [0.5]}])
-def test_the_start_cannot_be_swept(grid):
-    """The column `replications` says how many were run."""
-    settings = {**SMALL, "precision": {"measure": "regret", "half_width": 0.5}}
-    grid = {"replications": [100, 200], **grid}
+@pytest.mark.parametrize("place", ["scenario", "sweep"])
+def test_the_start_cannot_be_swept(place):
+    """The column `replications` says how many were run, wherever the precision is given."""
+    asked = {"measure": "regret", "half_width": 0.5}
+    grid = {"replications": [100, 200], **({"precision": [asked]} if place == "sweep" else {})}
+    settings = {**SMALL, "sweep": {"grid": grid}}
+    if place == "scenario":
+        settings["precision"] = asked
     with pytest.raises(MarketError, match="sweep: varies replications, which only begin"):
-        make_scenario({**settings, "sweep": {"grid": grid}})
+        make_scenario(settings)
 
 
 def test_measures_are_those_of_the_curves():
