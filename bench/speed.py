@@ -9,13 +9,18 @@ from bench.report import COST, Limit, Row
 from kcmab_abm.catalogue import POLICIES
 
 ASKED = {
-    "ucb": Limit("<=", 10.0),
-    "modified-epsilon-greedy": Limit("<=", 10.0),
-    "ts": Limit("<=", 120.0),
-    "modified-ts": Limit("<=", 70.0),
+    "greedy": Limit("<=", 6.0),
+    "epsilon-greedy": Limit("<=", 6.0),
+    "modified-epsilon-greedy": Limit("<=", 6.0),
+    "ucb": Limit("<=", 6.0),
+    "modified-ts": Limit("<=", 18.0),
+    "ts": Limit("<=", 30.0),
 }
 FLOOR = "one uniform"
 TITLE = "batch engine, one core"
+HUNDRED = 100
+MANY = f"ts, {HUNDRED} arms"
+GROWTH = Limit("<=", 8.0)  # of `ts`, from nine arms to a hundred
 
 
 def measure(quick: bool) -> list[Row]:
@@ -23,6 +28,7 @@ def measure(quick: bool) -> list[Row]:
     target, rounds = (0.03, 5) if quick else (0.08, 15)
     cost = best_of(tasks(target), rounds)
     floor = cost.pop(FLOOR)
+    many = cost.pop(MANY)
     rows = [
         Row(
             TITLE,
@@ -38,13 +44,29 @@ def measure(quick: bool) -> list[Row]:
         )
         for name, seconds in cost.items()
     ]
-    return [Row(TITLE, "floor", FLOOR, floor / NANOSECOND, COST, 1.0, "floor"), *rows]
+    return [
+        Row(TITLE, "floor", FLOOR, floor / NANOSECOND, COST, 1.0, "floor"),
+        *rows,
+        Row(
+            TITLE,
+            "batch",
+            "ts",
+            many / NANOSECOND,
+            COST,
+            many / cost["ts"],
+            "nine arms",
+            GROWTH,
+            HUNDRED,
+            HORIZON,
+        ),
+    ]
 
 
 def tasks(target: float) -> dict[str, Task]:
-    """The floor, all policies with greedy customers, and two variations of `ucb`."""
+    """The floor, all policies with greedy customers, and variations of `ucb` and `ts`."""
     markets = {name: market_of(name) for name in POLICIES.own_names()}
     markets["ucb, logit customers"] = market_of("ucb", customers=LOGIT)
     markets["ucb, beta arms"] = market_of("ucb", law=BETA)
+    markets[MANY] = market_of("ts", arms=HUNDRED)
     measured = {name: batch_task(market, target) for name, market in markets.items()}
     return {FLOOR: floor_task(), **measured}

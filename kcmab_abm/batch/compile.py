@@ -34,6 +34,7 @@ import kcmab_abm
 from kcmab_abm import book, changes, offers, purse, streams
 from kcmab_abm.batch import kernel as template
 from kcmab_abm.batch import special  # noqa: F401 (teaches numba SciPy's functions)
+from kcmab_abm.batch.accounts import add_block, open_accounts
 from kcmab_abm.batch.reach import Opaque, digest, fresh, reachable
 from kcmab_abm.catalogue import LAWS
 from kcmab_abm.entries import Entry, Law, fields_type
@@ -159,6 +160,8 @@ def _digest(supplied: dict[str, types.FunctionType], plain: bool) -> str:
 
 def _shared() -> list[Any]:
     return [
+        add_block,
+        open_accounts,
         book.record,
         book.next_unreported,
         changes.add_means,
@@ -169,8 +172,6 @@ def _shared() -> list[Any]:
         offers.next_to_offer,
         purse.affordable,
         purse.charge,
-        streams.restart,
-        streams.stream_key,
         streams.uniform_at,
     ]
 

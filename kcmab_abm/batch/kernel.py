@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from kcmab_abm.batch.accounts import add_block, open_accounts
 from kcmab_abm.batch.state import (
     BAD_ARM,
     BAD_OFFER,
@@ -32,18 +33,8 @@ from kcmab_abm.book import next_unreported, record
 from kcmab_abm.changes import add_means, highest_mean, move_means
 from kcmab_abm.offers import Board, estimated_gap, least_offer, next_to_offer
 from kcmab_abm.purse import affordable, charge
-from kcmab_abm.streams import (
-    ARMS,
-    CHANGES,
-    CUSTOMERS,
-    OFFERS,
-    POLICY,
-    REPORTS,
-    restart,
-    stream_key,
-    uniform_at,
-)
-from kcmab_abm.trajectory import LATE, Tally
+from kcmab_abm.streams import uniform_at
+from kcmab_abm.trajectory import Tally
 
 if TYPE_CHECKING:  # Supplied
     from collections.abc import Callable
@@ -230,94 +221,14 @@ def add_up(
     tally: Tally,
 ) -> int:
     """Add a block to the sums of a replication; returns the checkpoint that comes next."""
-    best = world.gaps[-1]
-    late = world.horizon - LATE
-    regret, realised, compensation = sums[0], sums[1], sums[2]
-    dynamic, taken, earned = sums[3], sums[4], sums[5]
-    for line in range(count):
-        arm = block.arms[line]
-        compensation += block.payments[line]
-        if plain or world.steady:
-            gap = world.gaps[arm]
-            regret += gap
-            realised += best - block.rewards[line]
-            dynamic = regret
-        else:
-            gap = block.regrets[line]
-            dynamic += gap
-            taken += block.taken[line]
-            earned += block.rewards[line]
-            regret = block.best[line] - taken
-            realised = block.best[line] - earned
-        if arm >= 0:
-            tally.pulls[place, arm] += 1
-            tally.payments[place, arm] += block.payments[line]
-        if block.payments[line] > 0.0:
-            tally.paid[place] += 1
-        if block.seeded[line]:
-            tally.seeded[place] += 1
-        else:
-            tally.targeted[place] += 1
-            if arm == block.targets[line]:
-                tally.accepted[place] += 1
-        if start + line >= late and (arm < 0 or gap > 0.0):
-            tally.late_wrong[place] += 1
-        if start + line + 1 == world.checkpoints[checkpoint]:
-            tally.curves[place, checkpoint, 0] = regret
-            tally.curves[place, checkpoint, 1] = realised
-            tally.curves[place, checkpoint, 2] = compensation
-            tally.curves[place, checkpoint, 3] = dynamic
-            checkpoint += 1
-    sums[0], sums[1], sums[2] = regret, realised, compensation
-    sums[3], sums[4], sums[5] = dynamic, taken, earned
-    return checkpoint
+    steady = plain or world.steady
+    return add_block(world, steady, start, count, block, sums, place, checkpoint, tally)
 
 
 @compiled_lean
 def begin(world: World, state: State, streams: Streams, replication: Any) -> None:
     """Open the streams of a replication and forget the one before."""
-    arms = len(world.kinds)
-    root = world.root
-    restart(
-        streams.policy_words,
-        streams.policy,
-        stream_key(root, replication, np.uint64(POLICY)),
-    )
-    restart(
-        streams.customers_words,
-        streams.customers,
-        stream_key(root, replication, np.uint64(CUSTOMERS)),
-    )
-    restart(
-        streams.offers_words,
-        streams.offers,
-        stream_key(root, replication, np.uint64(OFFERS)),
-    )
-    for arm in range(arms):
-        state.keys[arm] = stream_key(root, replication, np.uint64(ARMS + arm))
-        state.book.pulls[arm] = 0
-        state.book.totals[arm] = 0.0
-        state.book.means[arm] = 0.0
-        state.pulled[arm] = 0
-        state.directed[arm] = 0
-        state.means[arm] = world.means[arm]
-        state.earned[arm] = 0.0
-    state.keys[arms] = stream_key(root, replication, np.uint64(REPORTS))
-    state.keys[arms + 1] = stream_key(root, replication, np.uint64(CHANGES))
-    state.book.top[0] = 0
-    state.book.top[1] = arms
-    state.unreported[0] = arms
-    # Loops, for an assignment of whole arrays takes a second and a half to compile.
-    for place in range(len(world.policy_start)):
-        state.policy_memory[place] = world.policy_start[place]
-    for place in range(len(world.customer_start)):
-        state.customer_memory[place] = world.customer_start[place]
-    for place in range(len(world.price_start)):
-        state.price_memory[place] = world.price_start[place]
-    for place in range(2):
-        state.purse.spent[place] = 0.0
-        state.purse.lately[place] = 0.0
-    state.purse.number[0] = 0
+    open_accounts(world, state, streams, replication)
 
 
 @compiled

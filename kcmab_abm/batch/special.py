@@ -22,20 +22,11 @@ def _external(name: str) -> Any:
 
 
 _betaincinv = _external("betaincinv")
-_betainccinv = _external("betainccinv")
 
 
 @overload(special.betaincinv)
 def _compiled_betaincinv(a: Any, b: Any, y: Any) -> Any:
     def call(a: Any, b: Any, y: Any) -> Any:
         return _betaincinv(a, b, y, 0)
-
-    return call
-
-
-@overload(special.betainccinv)
-def _compiled_betainccinv(a: Any, b: Any, y: Any) -> Any:
-    def call(a: Any, b: Any, y: Any) -> Any:
-        return _betainccinv(a, b, y, 0)
 
     return call

@@ -20,6 +20,8 @@ from kcmab_abm.policies.ts import learn, sample
         "failures": "arms",
         "share": "arms",
         "weight": "arms",
+        "log_beta": "arms",
+        "fuse": 1,
         "sampled": 1,
         "waiting": 1,
     },

@@ -1,75 +1,121 @@
-"""Thompson sampling, exact without drawing every sample."""
+"""Thompson sampling, exact without drawing every sample.
+
+Why it is exact is in docs/performance.md, "Thompson sampling without all the samples".
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
-from scipy.special import betainccinv
 
 from kcmab_abm.book import Book
 from kcmab_abm.catalogue import policy
-from kcmab_abm.policies.kl_ucb import divergence
 
-WORTHWHILE = 2.5  # exponents from which on a bound saves more than the rare exact tail costs
+STEPS = 4  # levels in a unit of the exponent
+NEAR = 4  # the level below which theta is drawn
+FAR = 32  # the highest level
+
+# -ln(1 - exp(-e)) for the exponent e of every level: what its trial burns of the fuse.
+HAZARDS = np.full(FAR + 1, np.inf)
+HAZARDS[NEAR:] = -np.log1p(-np.exp(-np.arange(NEAR, FAR + 1) / STEPS))
 
 
 def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Generator) -> None:
     """Procedure Update: Y ~ Bernoulli(X) counts as a success or as a failure."""
     successes = float(memory.successes[arm])
     failures = float(memory.failures[arm])
+    coins = successes + failures + 2.0  # one more than there are with this one
     if reward >= 1.0 or (reward > 0.0 and rng.random() < reward):
         successes += 1.0
         memory.successes[arm] = successes
+        memory.log_beta[arm] += math.log(successes / coins)
     else:
         failures += 1.0
         memory.failures[arm] = failures
-    coins = successes + failures + 1.0
-    memory.share[arm] = successes / coins
-    memory.weight[arm] = 2.0 * coins
+        memory.log_beta[arm] += math.log(failures / coins)
+    share = successes / coins
+    variance = share * (1.0 - share) if share > 0.5 else 0.25
+    memory.share[arm] = share
+    memory.weight[arm] = STEPS * 0.5 * coins / variance
 
 
 def sample(book: Book, memory: Any, rng: Generator) -> int:
     """The arm with the highest theta_i ~ Beta(1 + successes, 1 + failures).
 
     The leader's theta is drawn. The theta of another arm exceeds the best one so far, x, with
-    probability P(Binomial(n + 1, x) <= successes). By Hoeffding and by Chernoff that is at most
-    exp(-2 (n+1) (x - share)^2) and exp(-(n+1) KL(share, x)), share = successes / (n+1). Where the
-    first bound is small, an exponential variate E stands for theta, as the point that theta exceeds
-    with probability exp(-E): a small E settles that the arm loses, and only a large one is worked
-    out. Elsewhere theta is drawn.
+    probability at most exp(-e), e = (n+1) (x - share)^2 / (2 v), where share = successes / (n+1)
+    and v is the largest variance u (1 - u) from share to 1. Below level `NEAR` of e theta is drawn.
+    Elsewhere an exponential variate E stands for it, and the arm loses unless E exceeds e. Whether
+    E exceeds the level of e is a trial; it succeeds when what it burns uses up the fuse, which is
+    an exponential variate too. Only then is E drawn.
     """
     first = int(book.top[0])
     winner = first
-    best = rng.beta(1.0 + memory.successes[first], 1.0 + memory.failures[first])
+    best = float(rng.beta(1.0 + memory.successes[first], 1.0 + memory.failures[first]))
     share, weight = memory.share, memory.weight
+    fuse = float(memory.fuse[0])
+    if fuse == 0.0:
+        fuse = rng.standard_exponential()
     for arm in range(len(share)):
         if arm == first:
             continue
         gap = best - float(share[arm])
-        bound = float(weight[arm]) * gap * gap
-        if gap > 0.0 and bound > WORTHWHILE:
-            exponent = rng.standard_exponential()
-            if exponent <= bound or best >= 1.0:
-                continue
-            if exponent <= 0.5 * weight[arm] * divergence(float(share[arm]), best):
-                continue
-            chance = math.exp(-exponent)
-            theta = betainccinv(1.0 + memory.successes[arm], 1.0 + memory.failures[arm], chance)
+        bound = float(weight[arm]) * gap * gap if gap > 0.0 else 0.0
+        level = int(bound) if bound < FAR else FAR
+        rest = fuse - float(HAZARDS[level])
+        if rest > 0.0:
+            fuse = rest
+            continue
+        theta = 0.0
+        if level < NEAR:
+            theta = float(rng.beta(1.0 + memory.successes[arm], 1.0 + memory.failures[arm]))
         else:
-            theta = rng.beta(1.0 + memory.successes[arm], 1.0 + memory.failures[arm])
+            fuse = rng.standard_exponential()
+            exponent = level / STEPS + rng.standard_exponential()
+            if exponent > bound / STEPS and best < 1.0:
+                theta = beyond(best, gap, arm, exponent, memory, rng)
         if theta > best:
-            best = float(theta)
+            best = theta
             winner = arm
+    memory.fuse[0] = fuse
     return winner
+
+
+def beyond(x: float, gap: float, arm: int, exponent: float, memory: Any, rng: Generator) -> float:
+    """The theta of an arm if it is above x, else 0; `exponent` is an exponential variate.
+
+    Beyond x the density f is below the curve f(x) ((1 - theta) / (1 - x))^(k - 1) with the same
+    slope at x, k = (n+1) gap / x. The mass under the curve is f(x) (1 - x) / k. The exponent tells
+    whether to try a point under it, and which; one more variate, whether f is above that point.
+    """
+    ones, zeros = float(memory.successes[arm]), float(memory.failures[arm])
+    k = (ones + zeros + 1.0) * gap / x
+    density = ones * math.log(x) + zeros * math.log(1.0 - x) - float(memory.log_beta[arm])
+    left = exponent + density + math.log((1.0 - x) / k)
+    if left <= 0.0:
+        return 0.0
+    step = left / k
+    theta = 1.0 - (1.0 - x) * math.exp(-step)
+    if rng.standard_exponential() < ones * (step * (1.0 - x) / x - math.log(theta / x)):
+        return 0.0
+    return theta
 
 
 @policy(
     "ts",
     cites="Thompson 1933; Agrawal and Goyal 2013",
     learn=learn,
-    memory={"successes": "arms", "failures": "arms", "share": "arms", "weight": "arms"},
+    memory={
+        "successes": "arms",
+        "failures": "arms",
+        "share": "arms",
+        "weight": "arms",
+        "log_beta": "arms",
+        "fuse": 1,
+    },
 )
 def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
     """Promotes the arm with the highest sample from its posterior, for every customer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,25 +13,40 @@ from scipy import stats
 
 from kcmab_abm.book import Book, empty_book, record
 from kcmab_abm.catalogue import POLICIES
-from kcmab_abm.policies.kl_ucb import divergence
-from kcmab_abm.policies.ts import sample
+from kcmab_abm.policies.ts import NEAR, STEPS, sample
 
 DRAWS = 20_000
-FALSE_ALARM = 1e-6  # for each posterior; fixed seeds, so it alarms always or never
+PLAIN = 10 * DRAWS
+FALSE_ALARM = 1e-6  # of every test below; fixed seeds, so it alarms always or never
 
-POSTERIORS = [
-    [(0, 1), (0, 1)],
-    [(1, 0), (0, 1), (1, 0)],
-    [(9, 1), (8, 2), (1, 1)],
-    [(5, 5)] * 4,
-    [(90, 10), (80, 20), (7, 3), (2, 8), (0, 3)],
-    [(0, 40), (0, 30), (1, 50)],
-    [(40, 0), (30, 0), (50, 1)],
-    [(900, 100), (880, 120), (45, 5), (9, 1), (3, 0), (0, 1)],
+Counts = tuple[tuple[int, int], ...]  # successes and failures, arm by arm
+
+FEW: list[Counts] = [
+    ((0, 1), (0, 1)),
+    ((1, 0), (0, 1), (1, 0)),
+    ((9, 1), (8, 2), (1, 1)),
+    ((5, 5),) * 4,
+    ((90, 10), (80, 20), (7, 3), (2, 8), (0, 3)),
+    ((0, 40), (0, 30), (1, 50)),
+    ((40, 0), (30, 0), (50, 1)),
+    ((900, 100), (880, 120), (45, 5), (9, 1), (3, 0), (0, 1)),
+]
+
+# Arms enough for the fuse to burn down several times a customer, or once in several customers.
+MANY: list[Counts] = [
+    ((3, 1), *[(0, 1)] * 50),
+    ((5, 1), *[(1, 2)] * 30),
+    ((9, 1), *[(2, 2)] * 40, *[(1, 4)] * 20),
+    ((20, 2), *[(8, 4)] * 20, *[(2, 6)] * 20),
+    (*[(50, 5)] * 2, *[(30, 10)] * 60, *[(2, 2)] * 5),
+    ((200, 20), *[(3, 2)] * 60),
+    (*[(1, 25)] * 20, (2, 30)),
+    (*[(80, 15)] * 40, (900, 100)),
+    (*[(0, 3)] * 40, (0, 12)),
 ]
 
 
-def taught(counts: list[tuple[int, int]]) -> tuple[Book, tuple]:
+def taught(counts: Counts) -> tuple[Book, tuple]:
     """A book and a memory after so many successes and failures of every arm."""
     entry, book = POLICIES.find("ts"), empty_book(len(counts))
     memory = entry.memory_fields(entry.blank_memory(len(counts), {}))
@@ -41,30 +57,81 @@ def taught(counts: list[tuple[int, int]]) -> tuple[Book, tuple]:
     return book, memory
 
 
-@pytest.mark.parametrize("counts", POSTERIORS)
-def test_the_chosen_arm_has_the_distribution_of_the_plain_sampler(
-    counts: list[tuple[int, int]],
-) -> None:
-    """Chi-square between the arms chosen here and by drawing every Beta."""
+@cache
+def chosen_by(counts: Counts) -> list[int]:
+    """The arms that customers one after the other are promoted."""
     book, memory = taught(counts)
     rng = np.random.default_rng(1)
-    chosen = Counter(sample(book, memory, rng) for _ in range(DRAWS))
+    return [sample(book, memory, rng) for _ in range(DRAWS)]
+
+
+@cache
+def chosen_plainly(counts: Counts) -> list[int]:
+    """The arms with the highest of Beta variates that are all drawn."""
     alpha, beta = np.array(counts).T + 1.0
-    plain = Counter(rng.beta(alpha, beta, (DRAWS, len(counts))).argmax(axis=1).tolist())
-    table = np.array([[c[arm] for arm in range(len(counts))] for c in (chosen, plain)])
-    seen = table[:, table.sum(axis=0) >= 10]
-    assert table[:, table.sum(axis=0) < 10].sum() < 40
-    if seen.shape[1] > 1:
-        assert stats.chi2_contingency(seen).pvalue > FALSE_ALARM
+    rng = np.random.default_rng(2)
+    arms: list[int] = rng.beta(alpha, beta, (PLAIN, len(counts))).argmax(axis=1).tolist()
+    return arms
 
 
-@settings(max_examples=300)
-@given(st.integers(0, 60), st.integers(0, 60), st.floats(0, 1, exclude_min=True, exclude_max=True))
-def test_the_bounds_are_above_the_chance_to_win(ones: int, zeros: int, best: float) -> None:
-    """Hoeffding's and Chernoff's bounds never rule out an arm that could win."""
+def assert_alike(*samples: list[int]) -> None:
+    """Chi-square between samples; what was seen too rarely for it is put together."""
+    counters = [Counter(each) for each in samples]
+    values = sorted(set().union(*counters))
+    table = np.array([[counter[value] for value in values] for counter in counters])
+    rare = table.sum(axis=0) < 100
+    if rare.any():
+        table = np.column_stack([table[:, ~rare], table[:, rare].sum(axis=1)])
+    if table.shape[1] > 1:
+        assert stats.chi2_contingency(table).pvalue > FALSE_ALARM
+
+
+def kinds(counts: Counts, arms: list[int]) -> list[int]:
+    """Which of the different posteriors the arms have."""
+    different = sorted(set(counts))
+    return [different.index(counts[arm]) for arm in arms]
+
+
+@pytest.mark.parametrize("counts", [*FEW, *MANY])
+def test_the_chosen_arm_has_the_distribution_of_the_plain_sampler(counts: Counts) -> None:
+    """Chi-square between the posteriors chosen here and by drawing every Beta."""
+    ours, plain = chosen_by(counts), chosen_plainly(counts)
+    assert_alike(kinds(counts, ours), kinds(counts, plain))
+
+
+@pytest.mark.parametrize("counts", [*FEW, *MANY])
+def test_the_order_of_arms_does_not_matter(counts: Counts) -> None:
+    """Chi-square between the arms themselves, of which many have the same posterior."""
+    assert_alike(chosen_by(counts), chosen_plainly(counts))
+
+
+@pytest.mark.parametrize("counts", MANY[:-1])
+def test_customers_are_independent(counts: Counts) -> None:
+    """What burns from one customer to the next leaves no trace: chi-square on pairs of them."""
+    chosen = kinds(counts, chosen_by(counts))
+    common = Counter(chosen).most_common(1)[0][0]
+    pairs = list(zip(chosen[::2], chosen[1::2], strict=True))
+    assert_alike(
+        *([b for a, b in pairs if (a == common) is as_usual] for as_usual in (True, False))
+    )
+
+
+@settings(max_examples=500)
+@given(
+    st.integers(0, 60) | st.integers(0, 3000),
+    st.integers(0, 60) | st.integers(0, 3000),
+    st.floats(0.001, 0.999),
+)
+def test_the_bounds_are_above_the_chance_to_win(ones: int, zeros: int, x: float) -> None:
+    """The chance that theta exceeds x is below the curve's mass, and that is below exp(-e)."""
     coins = ones + zeros + 1
     share = ones / coins
-    if best > share:
-        chance = stats.beta.sf(best, 1 + ones, 1 + zeros)
-        assert chance <= np.exp(-2 * coins * (best - share) ** 2) * (1 + 1e-9) + 1e-300
-        assert chance <= np.exp(-coins * divergence(share, best)) * (1 + 1e-9) + 1e-300
+    variance = share * (1 - share) if share > 0.5 else 0.25
+    e = coins * (x - share) ** 2 / (2 * variance)
+    if x > share and e < 500:
+        chance = stats.beta.sf(x, 1 + ones, 1 + zeros)
+        mass = stats.beta.pdf(x, 1 + ones, 1 + zeros) * (1 - x) * x / (coins * (x - share))
+        assert chance <= np.exp(-e) * (1 + 1e-9)
+        assert chance <= mass * (1 + 1e-9)
+        if e >= NEAR / STEPS:
+            assert mass <= np.exp(-e) * (1 + 1e-9)
