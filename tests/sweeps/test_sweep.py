@@ -22,6 +22,7 @@ from .conftest import BASE, FILE, with_sweep
 
 TAUS = {"market.customers.tau": [0.0, 0.1, 0.3]}
 FILES = [
+    "chunks",
     "curves.parquet",
     "figure.png",
     "figure.svg",
@@ -251,18 +252,23 @@ def test_option_for_a_swept_setting_is_refused(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("error", "code"), [(KeyboardInterrupt(), INTERRUPTED), (MemoryError("big"), FAILED)]
 )
-def test_interrupted_sweep_leaves_nothing(error, code, mine, tmp_path, monkeypatch):
-    """Whatever stops a sweep at a later point: no folder stays."""
+def test_interrupted_sweep_goes_on(error, code, mine, tmp_path, monkeypatch):
+    """Whatever stops a sweep at a later point: there are no results, and it goes on from there."""
     left = [None, error]
+    command = ["run", str(mine), "--engine", "market", "--out", str(tmp_path / "out")]
 
     def stop(*arguments, **options):
         if (found := left.pop(0)) is not None:
             raise found
         return simulate(*arguments, **options)
 
-    monkeypatch.setattr("kcmab_abm.sweeps.simulate", stop)
-    assert run(["run", str(mine), "--engine", "market", "--out", str(tmp_path / "out")]) == code
-    assert list(tmp_path.iterdir()) == [mine]
+    with monkeypatch.context() as patch:
+        patch.setattr("kcmab_abm.sweeps.simulate", stop)
+        assert run(command) == code
+    assert sorted(path.name for path in tmp_path.iterdir()) == [mine.name, "out.partial"]
+    assert run([*command, "--resume"]) == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["digest"] == sweep(load_scenario(mine), engine="market").digest()
 
 
 def test_long_tables_are_cut_on_the_terminal(tmp_path, capsys):
