@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import io
-import multiprocessing
 import os
-import signal
-import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
     Future,
-    ProcessPoolExecutor,
     ThreadPoolExecutor,
     wait,
 )
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -26,10 +21,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kcmab_abm.errors import WorkerError
 from kcmab_abm.ledger import ledger_name, new_ledger
 from kcmab_abm.market.run import run_market
 from kcmab_abm.plugins import Plugins, current
+from kcmab_abm.processes import processes
 from kcmab_abm.scenario import Scenario
 from kcmab_abm.trajectory import Tally, Trajectory, tally
 from kcmab_abm.world import Choice
@@ -46,7 +41,6 @@ PIECES = 16  # at least, where there are so many replications, so that all worke
 AHEAD = 4  # chunks that wait for each worker
 ELSEWHERE = 1024  # chunks that wait for an executor whose workers are not known
 _POLL = 0.05  # seconds between two reports of progress
-_DIGEST = 2.0  # seconds that a pool may take to put away what was cancelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +166,7 @@ def outcomes(
             with ThreadPoolExecutor(count) as pool:
                 yield from _run_in(pool, group, count, meter, folder, new_control)
         elif jobs is not None and jobs > 1:
-            with _processes(jobs) as pool:
+            with processes(jobs) as pool:
                 yield from _run_in(pool, group, jobs, meter, folder, None)
         else:
             # In this thread, where a debugger or Ctrl-C finds it.
@@ -180,57 +174,6 @@ def outcomes(
                 outcome = run_chunk(chunk, folder=folder)
                 meter.add(chunk.customers)
                 yield chunk, outcome
-
-
-@contextmanager
-def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
-    """So many other processes, which end at once if anything fails or this one is interrupted."""
-    # Started afresh: a copy of a process with threads may hang.
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"))
-    try:
-        with _deaf_to_interrupts():
-            for _ in range(count):
-                pool.submit(_nothing)
-        yield pool
-    except BrokenProcessPool as error:
-        raise WorkerError(
-            "a worker process ended in the middle of its work, which happens when memory runs out; "
-            "give fewer --jobs, or ask for fewer customers or runs"
-        ) from error
-    except BaseException:
-        _end(pool)
-        raise
-    finally:
-        pool.shutdown()
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a pool, whatever they are doing."""
-    processes = [*pool._processes.values()]
-    pool.shutdown(wait=False, cancel_futures=True)
-    # The pool's thread must have put away what was cancelled, or it stumbles over it aloud.
-    until = time.monotonic() + _DIGEST
-    while pool._cancel_pending_futures and time.monotonic() < until:
-        time.sleep(_POLL / 10)
-    for process in processes:
-        process.terminate()
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Let processes that are started meanwhile not hear Ctrl-C, which all processes are sent."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _nothing() -> None:
-    """What makes a pool start a process."""
 
 
 def new_control() -> Control:

@@ -17,6 +17,7 @@ PACKAGE = "kcmab_abm"
 ORDER = [
     "errors",
     "plugins",
+    "processes",
     "streams",
     "book",
     "offers",
