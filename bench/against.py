@@ -12,10 +12,11 @@ from bench.clock import NANOSECOND, Timed, best_of
 from bench.peers.catalogue import Peer
 from bench.peers.process import Driver, Games, drivers
 from bench.report import COST, Limit, Row
+from bench.vectorised import run_vectorised
 
 POLICIES = ("ucb", "ts")
 REPLICATIONS = 1000
-OURS, NUMPY = "batch", "NumPy"
+OURS, NUMPY, TUNED = "batch", "NumPy", "tuned NumPy"
 ASKED = {
     (NUMPY, "ucb"): Limit(">=", 3.0),
     (NUMPY, "ts"): Limit(">=", 3.0),
@@ -56,6 +57,7 @@ def on_nine_arms(ready: list[Driver]) -> dict[Case, Timed]:
     for policy in POLICIES:
         tasks[Case(OURS, policy)] = replications_task(market_of(policy), REPLICATIONS)
         tasks[Case(NUMPY, policy)] = numpy_task(policy, REPLICATIONS)
+        tasks[Case(TUNED, policy)] = numpy_task(policy, REPLICATIONS, play=run_vectorised)
         tasks |= {Case(each.name, policy): games(each, policy) for each in ready}
     return tasks
 

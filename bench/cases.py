@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.clock import Task, repetitions
-from bench.vectorised import run_vectorised
+from bench.plain import run_plain
 from kcmab_abm import Scenario, make_scenario
 from kcmab_abm.batch.run import run_batch, why_not
 from kcmab_abm.market.run import run_market
@@ -74,13 +75,19 @@ def market_task(scenario: Scenario) -> Task:
     return Task(partial(run_market, scenario, scenario.policies[0], 0), scenario.horizon)
 
 
-def numpy_task(policy: str, replications: int, arms: int = NINE, horizon: int = HORIZON) -> Task:
-    """The same market in plain NumPy, its replications side by side."""
+def numpy_task(
+    policy: str,
+    replications: int,
+    arms: int = NINE,
+    horizon: int = HORIZON,
+    play: Callable[..., object] = run_plain,
+) -> Task:
+    """The same market in NumPy, its replications side by side."""
     points = checkpoints(horizon)
 
     def run() -> None:
         rng = np.random.default_rng(0)
-        run_vectorised(policy, means_of(arms), horizon, replications, points, rng)
+        play(policy, means_of(arms), horizon, replications, points, rng)
 
     return Task(run, replications * horizon)
 

@@ -1,9 +1,9 @@
-"""The same markets in plain NumPy: all replications side by side, a loop over customers.
+"""The same markets in NumPy with all the tricks: replications side by side, a loop over customers.
 
-What somebody who knows NumPy writes without a compiler: arrays with one row an arm and one column a
-replication, so that maxima over arms run along memory; entries reached by their place in the flat
-array; widths and posteriors kept up for the arm just pulled only; ties looked at only where there
-are any; curves worked out at the checkpoints from what is kept of each arm anyway.
+What somebody who knows NumPy well writes without a compiler: arrays with one row an arm and one
+column a replication, so that maxima over arms run along memory; entries reached by their place in
+the flat array; widths and posteriors kept up for the arm just pulled only; ties looked at where
+there are any; curves worked out at the checkpoints from what is kept of each arm anyway.
 """
 
 from __future__ import annotations
