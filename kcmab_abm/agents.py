@@ -9,7 +9,7 @@ from typing import Any
 
 from kcmab_abm.catalogue import BEHAVIOURS, POLICIES
 from kcmab_abm.entries import Entry, Number
-from kcmab_abm.forms import LARGEST_MARKET
+from kcmab_abm.shapes import LARGEST_MARKET
 from kcmab_abm.world import Choice
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from kcmab_abm.agents import check_memory, make_choice, make_customers
 from kcmab_abm.catalogue import LAWS, PRICING
 from kcmab_abm.changes import PIECEWISE, SEASONAL, STEADY, WALK
-from kcmab_abm.forms import LARGEST_MARKET
 from kcmab_abm.reading import Unreadable, check_times, read_text, read_times
+from kcmab_abm.shapes import LARGEST_MARKET
 from kcmab_abm.world import Arm, Arrivals, Capacity, Change, Duration, Market, Offers
 
 

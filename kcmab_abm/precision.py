@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.special import lambertw
 
 from kcmab_abm.catalogue import unknown
-from kcmab_abm.forms import LARGEST_REPLICATIONS
+from kcmab_abm.shapes import LARGEST_REPLICATIONS
 
 FEWEST = 100  # first replications: what one run in twenty shows goes unseen in 1 of 170 samples
 FARTHEST = 100  # times the first replications: the ceiling, unless one is given

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kcmab_abm import Trajectory
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
-from kcmab_abm.forms import LARGEST_REPLICATIONS, LARGEST_SEED
+from kcmab_abm.shapes import LARGEST_REPLICATIONS, LARGEST_SEED
 
 POLICY_NAMES = POLICIES.own_names()
 BEHAVIOUR_NAMES = BEHAVIOURS.own_names()

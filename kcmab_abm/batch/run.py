@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import accumulate
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcmab_abm import streams
-from kcmab_abm.batch.compile import kernel_for, known_laws
+from kcmab_abm.batch.ready import Ready, kernel_of, prepare
 from kcmab_abm.batch.state import (
     BAD_OFFER,
     BAD_TARGET,
     DONE,
     STOPPED,
     Block,
-    State,
-    Streams,
     Tapes,
-    World,
 )
-from kcmab_abm.book import empty_book
-from kcmab_abm.entries import Law
 from kcmab_abm.errors import PlayError
 from kcmab_abm.scenario import Scenario
-from kcmab_abm.trajectory import Tally, Trajectory, empty_tally
-from kcmab_abm.world import Choice, Market, bad_price
+from kcmab_abm.trajectory import Tally, Trajectory
+from kcmab_abm.world import Choice, bad_price
 
 BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
 LONG_BLOCK = 2**16  # the same where their ledger is kept, and written to disk
@@ -60,11 +53,11 @@ def why_not(scenario: Scenario, policy: Choice) -> str:
     """
     if scenario.market.needs_clock:
         return scenario.market.needs_clock
-    kernel = _kernel_of(scenario, policy).__name__
+    kernel = kernel_of(scenario, policy).__name__
     if kernel not in _obstacles:
         _obstacles[kernel] = ""
         try:
-            _run(_prepare(scenario, policy, 1, np.array([1]), 1), 0, 1, new_control())
+            _run(prepare(scenario, policy, 1, np.array([1]), 1), 0, 1, new_control())
         except Exception as error:  # numba's are of many kinds; one customer runs no user code
             words = f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
             _obstacles[kernel] = words
@@ -87,7 +80,7 @@ def run_batch(
     `keep` is handed every customer of the replications that the scenario records.
     """
     size = min(BLOCK if keep is None else LONG_BLOCK, scenario.horizon)
-    ready = _prepare(scenario, policy, size, checkpoints, scenario.horizon)
+    ready = prepare(scenario, policy, size, checkpoints, scenario.horizon)
     if control is None:
         control = new_control()
     if keep is None:
@@ -109,34 +102,14 @@ def new_tapes(scenario: Scenario, count: int) -> Tapes | None:
 def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Trajectory:
     """One replication, customer by customer."""
     horizon = scenario.horizon
-    ready = _prepare(scenario, policy, horizon, np.array([horizon]), horizon)
+    ready = prepare(scenario, policy, horizon, np.array([horizon]), horizon)
     _run(ready, replication, 1, new_control())
     arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
     return _written(scenario, ready.block, scenario.market.arrivals.clock(horizon, arrivals))
 
 
-class _Ready(NamedTuple):
-    """All that a kernel needs to run a policy in a scenario."""
-
-    scenario: Scenario
-    policy: Choice
-    kernel: Any
-    world: World
-    state: State
-    streams: Streams
-    block: Block
-
-    def new_tally(self, count: int) -> Tally:
-        return empty_tally(count, len(self.world.checkpoints), len(self.world.kinds))
-
-    def new_tapes(self, count: int) -> Tapes:
-        """Tapes without room, for a policy that shares with nobody."""
-        arms = len(self.world.kinds)
-        return Tapes(np.empty((count, arms, 0)), np.zeros((count, arms), np.int64))
-
-
 def _run(
-    ready: _Ready, first: int, count: int, control: NDArray[np.int64], tapes: Tapes | None = None
+    ready: Ready, first: int, count: int, control: NDArray[np.int64], tapes: Tapes | None = None
 ) -> Tally:
     tally = ready.new_tally(count)
     status = ready.kernel.run_replications(
@@ -155,7 +128,7 @@ def _run(
 
 
 def _run_and_keep(
-    ready: _Ready,
+    ready: Ready,
     first: int,
     count: int,
     control: NDArray[np.int64],
@@ -210,48 +183,7 @@ def _written(scenario: Scenario, block: Block, clock: NDArray[np.float64]) -> Tr
     )
 
 
-def _prepare(
-    scenario: Scenario, policy: Choice, size: int, checkpoints: NDArray[np.int64], horizon: int
-) -> _Ready:
-    market = scenario.market
-    kernel = _kernel_of(scenario, policy)
-    kinds = {law.name: kind for kind, law in enumerate(_laws_of(scenario))}
-    rows = np.zeros((len(market.arms), max(len(arm.row) for arm in market.arms)))
-    for place, arm in enumerate(market.arms):
-        rows[place, : len(arm.row)] = arm.row
-    world = World(
-        root=streams.root_key(scenario.seed),
-        horizon=horizon,
-        checkpoints=checkpoints,
-        gaps=market.gaps,
-        kinds=np.array([kinds[arm.law.name] for arm in market.arms]),
-        rows=rows,
-        report_probability=market.report_probability,
-        steady=market.is_steady,
-        changes=market.change.arrays(),
-        means=market.means,
-        also=market.offers.also,
-        error=market.offers.error,
-        **_agent("policy", policy, len(rows)),
-        **_agent("customer", market.customers, len(rows)),
-        **_agent("price", market.offers.rule, len(rows)),
-    )
-    state = _new_state(world, market)
-    block = _new_block(size, scenario)
-    return _Ready(scenario, policy, kernel, world, state, _new_streams(), block)
-
-
-def _laws_of(scenario: Scenario) -> tuple[Law, ...]:
-    return known_laws(tuple(arm.law for arm in scenario.market.arms))
-
-
-def _kernel_of(scenario: Scenario, policy: Choice) -> Any:
-    market = scenario.market
-    agents = (policy.entry, market.customers.entry, market.offers.rule.entry)
-    return kernel_for(agents, _laws_of(scenario), market.is_steady and market.offers.is_plain)
-
-
-def _check(status: tuple[int, int, int, int], ready: _Ready) -> None:
+def _check(status: tuple[int, int, int, int], ready: Ready) -> None:
     code, _, customer, arm = status
     scenario, policy, block = ready.scenario, ready.policy, ready.block
     if code == DONE:
@@ -270,62 +202,6 @@ def _check(status: tuple[int, int, int, int], ready: _Ready) -> None:
     raise PlayError(
         f"behaviour {scenario.market.customers.entry.name!r} took arm {arm} as customer "
         f"{customer}; arms are 0..{last}, or -1 to leave"
-    )
-
-
-def _agent(role: str, choice: Choice, arms: int) -> dict[str, NDArray[Any]]:
-    """What the kernel needs to know of a policy, a behaviour or a pricing rule."""
-    memory = choice.blank_memory(arms)
-    return {
-        f"{role}_values": np.array(choice.values, np.float64),
-        f"{role}_start": np.concatenate([np.zeros(0), *memory]),
-        f"{role}_bounds": np.array([0, *accumulate(map(len, memory))], np.int64),
-    }
-
-
-def _new_block(customers: int, scenario: Scenario) -> Block:
-    extra = 0 if scenario.market.is_steady else customers
-    rivals = scenario.market.rivals
-    return Block(
-        targets=np.empty(customers, np.int64),
-        offers=np.empty(customers),
-        arms=np.empty(customers, np.int64),
-        rewards=np.empty(customers),
-        payments=np.empty(customers),
-        seeded=np.empty(customers, np.bool_),
-        taken=np.empty(extra),
-        regrets=np.empty(extra),
-        best=np.empty(extra),
-        beside=np.empty((customers, rivals), np.int64),
-        beside_offers=np.empty((customers, rivals)),
-    )
-
-
-def _new_state(world: World, market: Market) -> State:
-    arms, wide = world.rows.shape
-    return State(
-        book=empty_book(arms, market.first_ties),
-        keys=np.zeros(arms + 2, np.uint64),
-        pulled=np.zeros(arms, np.int64),
-        directed=np.zeros(arms, np.int64),
-        offers=np.zeros(arms),
-        unreported=np.zeros(1, np.int64),
-        policy_memory=np.empty_like(world.policy_start),
-        customer_memory=np.empty_like(world.customer_start),
-        price_memory=np.empty_like(world.price_start),
-        purse=market.offers.new_purse(),
-        marks=np.zeros(arms),
-        means=np.zeros(arms),
-        earned=np.zeros(arms),
-        draws=np.zeros(arms),
-        row=np.zeros(wide),
-    )
-
-
-def _new_streams() -> Streams:
-    policy, customers, offers = streams.Stream(), streams.Stream(), streams.Stream()
-    return Streams(
-        policy.rng, policy.words, customers.rng, customers.words, offers.rng, offers.words
     )
 
 

@@ -30,6 +30,7 @@ ORDER = [
     "behaviours",
     "pricing",
     "points",
+    "shapes",
     "forms",
     "problems",
     "precision",

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize
 
 from kcmab_abm import MarketError, make_scenario, simulate, sweep
-from kcmab_abm.forms import LARGEST_REPLICATIONS, Measure
 from kcmab_abm.precision import FARTHEST, FEWEST, TIGHTEST, Precision
+from kcmab_abm.shapes import LARGEST_REPLICATIONS, Measure
 from kcmab_abm.trajectory import CURVES
 
 COLUMNS = [
