@@ -8,6 +8,7 @@ are slow.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -20,27 +21,34 @@ class Book(NamedTuple):
 
     `pulls[i]` is N_i(t), the reports on arm i; `totals[i]` is M_i(t), the sum of the rewards
     reported; `means[i]` is their quotient, 0 before the first report. `top` holds the first of the
-    arms with the highest mean and how many share it. `first_ties` is set when ties go to the lowest
-    index.
+    arms with the highest mean and how many share it, `behind` a number that the means of all other
+    arms do not exceed. `first_ties` is set when ties go to the lowest index.
     """
 
     pulls: NDArray[np.int64]
     totals: NDArray[np.float64]
     means: NDArray[np.float64]
     top: NDArray[np.int64]
+    behind: NDArray[np.float64]
     first_ties: bool
 
 
 def empty_book(arms: int, first_ties: bool = False) -> Book:
     """A book with no report in it."""
     return Book(
-        np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), np.array([0, arms]), first_ties
+        pulls=np.zeros(arms, np.int64),
+        totals=np.zeros(arms),
+        means=np.zeros(arms),
+        top=np.array([0, arms]),
+        behind=np.zeros(1),
+        first_ties=first_ties,
     )
 
 
 def record(book: Book, arm: int, reward: float) -> None:
     """Write one report into the book, and see who leads now."""
-    best = float(book.means[book.top[0]])
+    leading = int(book.top[0])
+    best = float(book.means[leading])
     before = float(book.means[arm])
     count = int(book.pulls[arm]) + 1
     total = float(book.totals[arm]) + reward
@@ -48,18 +56,31 @@ def record(book: Book, arm: int, reward: float) -> None:
     book.pulls[arm] = count
     book.totals[arm] = total
     book.means[arm] = now
-    if now > best:
+    if arm == leading:
+        if now > book.behind[0]:
+            book.top[1] = 1
+        else:
+            find_top(book)
+    elif now > best:
         book.top[0] = arm
         book.top[1] = 1
-    elif (now == best) != (before == best):
+        book.behind[0] = best
+    elif now == best or before == best:
         find_top(book)
+    elif now > book.behind[0]:
+        book.behind[0] = now
 
 
 def find_top(book: Book) -> None:
-    """Look through all means for the highest."""
+    """Look through all means for the highest, and for the next after its arm."""
     first, tied = first_highest(book.means)
+    behind = -math.inf
+    for arm in range(len(book.means)):
+        if arm != first and book.means[arm] > behind:
+            behind = float(book.means[arm])
     book.top[0] = first
     book.top[1] = tied
+    book.behind[0] = behind
 
 
 def first_highest(values: NDArray[np.float64]) -> tuple[int, int]:

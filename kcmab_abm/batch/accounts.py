@@ -56,6 +56,7 @@ def open_accounts(world: World, state: State, streams: Streams, replication: Any
     state.keys[arms + 1] = stream_key(root, replication, np.uint64(CHANGES))
     state.book.top[0] = 0
     state.book.top[1] = arms
+    state.book.behind[0] = 0.0
     state.unreported[0] = arms
     # Loops, for an assignment of whole arrays takes a second and a half to compile.
     for place in range(len(world.policy_start)):

@@ -48,7 +48,7 @@ def new_memory(entry, arms, values=None):
 def new_book(arms, first_ties=False):
     """An empty book, fenced."""
     top = np.array([0, arms]).view(Fenced)
-    return Book(fenced(arms, np.int64), fenced(arms), fenced(arms), top, first_ties)
+    return Book(fenced(arms, np.int64), fenced(arms), fenced(arms), top, fenced(1), first_ties)
 
 
 def book_of(means, pulls=None):
