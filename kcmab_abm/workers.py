@@ -37,7 +37,8 @@ EngineName = Literal["market", "batch"]
 CHUNK = {"batch": 20_000_000, "market": 100_000}  # customers: a second or two of work
 COSTLY = 10  # times less, where rewards take long to compute
 MOST = 10_000  # replications: their curves take tens of megabytes
-PIECES = 16  # at least, where there are so many replications, so that all workers have some
+PIECES = 16  # at least, where there is so much to do, so that all workers have some
+LEAST = {"batch": 20_000, "market": 1_000}  # customers: below, handing a chunk over costs more
 AHEAD = 4  # chunks that wait for each worker
 ELSEWHERE = 1024  # chunks that wait for an executor whose workers are not known
 _POLL = 0.05  # seconds between two reports of progress
@@ -74,7 +75,8 @@ def chunk_size(scenario: Scenario, engine: EngineName, policies: int, replicatio
     """How many of these replications make a chunk: cut by the scenario, never by the workers."""
     costly = any(arm.law.costly for arm in scenario.market.arms)
     customers = CHUNK[engine] // (COSTLY if costly else 1) // policies
-    return max(1, min(customers // scenario.horizon, -(-replications // PIECES), MOST))
+    share = max(-(-replications // PIECES), LEAST[engine] // scenario.horizon)
+    return max(1, min(customers // scenario.horizon, share, MOST))
 
 
 def cores() -> int:

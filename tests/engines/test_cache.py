@@ -15,6 +15,8 @@ import pytest
 
 from kcmab_abm.batch.reach import Opaque, digest, reachable
 
+pytestmark = pytest.mark.slow  # every test compiles, some of them in several processes
+
 SCRIPT = """
 import json
 

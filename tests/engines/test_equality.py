@@ -115,6 +115,7 @@ def test_arrivals_move_the_clock_and_nothing_else(process):
 def small_chunks(monkeypatch):
     """Many chunks of a few replications instead of one."""
     monkeypatch.setattr(workers, "CHUNK", {"batch": 700, "market": 700})
+    monkeypatch.setattr(workers, "LEAST", {"batch": 0, "market": 0})
 
 
 @pytest.mark.parametrize("engine", ["market", "batch"])
@@ -123,6 +124,7 @@ def test_digest_does_not_depend_on_the_chunks(engine, pieces, monkeypatch):
     """However the replications are cut, all sums are the same to the last bit."""
     scenario = mixed_scenario(["ucb", "modified-ts"], horizon=30, replications=290)
     whole = simulate(scenario)
+    monkeypatch.setattr(workers, "LEAST", {"batch": 0, "market": 0})
     monkeypatch.setattr(workers, "PIECES", pieces)
     assert simulate(scenario, engine=engine).digest() == whole.digest()
 

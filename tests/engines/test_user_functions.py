@@ -295,6 +295,7 @@ def define_again(what, scale):
             return row[0] / scale
 
 
+@pytest.mark.slow
 def test_what_is_defined_again_replaces_the_first():
     """A notebook cell run again takes effect, for a policy, a behaviour or a law, at once."""
     arms = {"law": "test-notebook", "scales": [1.0] * 9}
