@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kcmab_abm import make_scenario
+from kcmab_abm import make_scenario, workers
 from kcmab_abm.batch.run import why_not
 from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from tests.markets import PAIRS, default_customers
@@ -37,6 +37,12 @@ def _own_catalogue():
     yield
     for catalogue, items in zip(catalogues, before, strict=True):
         _refill(catalogue, items)
+
+
+@pytest.fixture
+def _small_chunks(monkeypatch):
+    """Sixteen chunks, however little there is in them."""
+    monkeypatch.setattr(workers, "LEAST", dict.fromkeys(workers.LEAST, 0))
 
 
 def _refill(catalogue, items):

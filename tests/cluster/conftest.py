@@ -100,6 +100,11 @@ def new_cluster(folder, workers):
 
 
 @pytest.fixture(autouse=True)
+def _many_chunks(_small_chunks):
+    """Something to do for every worker."""
+
+
+@pytest.fixture(autouse=True)
 def _small_figures(monkeypatch):
     """Figures that are drawn in no time."""
     for name in ("outcome.draw_outcome", "settings.draw_settings", "frontier.draw_frontier"):

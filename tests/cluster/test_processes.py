@@ -115,7 +115,7 @@ def test_interrupt_ends_processes_quietly(tmp_path, gate):
     file = written(tmp_path / "gated.toml", GATED)
     command = [sys.executable, "-m", "kcmab_abm", "run", file, "--with", str(gate.plugin)]
     with subprocess.Popen(
-        [*command, "--engine", "market", "--jobs", "2"],
+        [*command, "--engine", "market", "--jobs", "2", "--replications", "200"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

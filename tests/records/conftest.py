@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from kcmab_abm import workers
 from kcmab_abm.cli import run
 
 SCENARIO = """
@@ -33,15 +32,9 @@ def contents(folder):
 
 
 @pytest.fixture(autouse=True)
-def _small_figure(monkeypatch):
+def _small_figure(monkeypatch, _small_chunks):
     """A figure that is drawn in no time."""
     monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda _: Figure((1, 1)))
-
-
-@pytest.fixture(autouse=True)
-def _small_chunks(monkeypatch):
-    """Sixteen chunks, however little there is in them."""
-    monkeypatch.setattr(workers, "LEAST", dict.fromkeys(workers.LEAST, 0))
 
 
 @pytest.fixture
