@@ -27,6 +27,10 @@ Tell = Callable[[str], None]
 _LIBRARIES = ["kcmab-abm", "networkx", "numba", "numpy", "pandas", "scipy", "simpy"]
 
 
+class InUse(OutputError):
+    """A folder that another run is writing to."""
+
+
 def silent(message: str) -> None:
     """Tell nobody."""
 
@@ -82,8 +86,8 @@ def lasting_folder(
     check_run_folder(folder, force, resume)
     partial = _partial(folder)
     new = [parent for parent in partial.parents if not parent.exists()]
-    try:
-        with _explained(folder):
+    with _explained(folder):
+        try:
             with _locked(partial):
                 if not resume:
                     _empty(partial)
@@ -92,15 +96,17 @@ def lasting_folder(
                     _link(folder, partial)
                 yield partial
             _move(partial, folder)
-    except BaseException:
-        if any(not (folder / path.relative_to(partial)).exists() for path in _kept(partial)):
-            tell(f"{partial}: keeps what was finished; go on with --resume")
-        else:
-            shutil.rmtree(partial, ignore_errors=True)
-            with suppress(OSError):
-                for parent in new:
-                    parent.rmdir()
-        raise
+        except InUse:  # what is there belongs to somebody else
+            raise
+        except BaseException:
+            if any(not (folder / path.relative_to(partial)).exists() for path in _kept(partial)):
+                tell(f"{partial}: keeps what was finished; go on with --resume")
+            else:
+                shutil.rmtree(partial, ignore_errors=True)
+                with suppress(OSError):
+                    for parent in new:
+                        parent.rmdir()
+            raise
 
 
 def check_run_folder(folder: Path, force: bool, resume: bool) -> None:
@@ -109,6 +115,11 @@ def check_run_folder(folder: Path, force: bool, resume: bool) -> None:
         raise OutputError(f"{folder}: --force begins again and --resume goes on; give one of them")
     check_folder(folder, force or resume)
     partial = _partial(folder)
+    if not _is_of_a_run(partial):
+        raise OutputError(
+            f"{partial}: exists and does not hold an unfinished run, so that {folder} cannot be "
+            "made by way of it; move it, or give another name"
+        )
     if not (force or resume) and any(_kept(partial)):
         raise OutputError(
             f"{partial}: holds an unfinished run; --resume to go on with it, --force to begin "
@@ -118,6 +129,14 @@ def check_run_folder(folder: Path, force: bool, resume: bool) -> None:
 
 def _partial(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.partial")
+
+
+def _is_of_a_run(partial: Path) -> bool:
+    """Whether a folder is there for a run to use: left by one, or empty, or none at all."""
+    if partial.is_symlink() or (partial.exists() and not partial.is_dir()):
+        return False
+    names = {path.name for path in partial.iterdir()} if partial.exists() else set()
+    return WORK[0] in names or names <= {_LOCK}
 
 
 def _kept(partial: Path) -> Iterator[Path]:
@@ -158,7 +177,7 @@ def _locked(partial: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise OutputError(
+        raise InUse(
             f"{partial}: another run is writing to it; wait for it, or give another name"
         ) from None
     try:

@@ -206,7 +206,10 @@ def _identity(scenario: Scenario, engines: dict[str, EngineName]) -> dict[str, A
         "engines": engines,
         "functions": {
             **{f"{each.entry.kind} {each.entry.name}": _code(each.entry) for each in choices},
-            **{f"law {arm.law.name}": _digest_of([arm.law.reward]) for arm in market.arms},
+            **{
+                f"law {arm.law.name}": _digest_of([arm.law.reward, arm.law.move])
+                for arm in market.arms
+            },
         },
         "files": hashlib.sha256(_read_from_files(scenario)).hexdigest(),
     }

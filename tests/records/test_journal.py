@@ -281,6 +281,39 @@ def test_two_runs_keep_out_of_each_others_way(command, unfinished, capsys):
     assert "another run is writing to it" in capsys.readouterr().err
 
 
+def test_a_run_that_has_finished_nothing_yet_is_left_alone(command, tmp_path, capsys):
+    """A second run takes nothing away from one that has only begun."""
+    partial = tmp_path / "out.partial"
+    (partial / "chunks").mkdir(parents=True)
+    (partial / "chunks" / "run.json").write_text("{}")
+    before = contents(partial)
+    with FileLock(partial / ".lock"):
+        for option in ([], ["--resume"], ["--force"]):
+            assert command(*option) == BAD_INPUT
+            assert "another run is writing to it" in capsys.readouterr().err
+            assert {**before, ".lock": b""} == contents(partial)
+
+
+@pytest.mark.parametrize("option", [[], ["--resume"], ["--force"]])
+@pytest.mark.parametrize("kind", ["folder", "file", "link"])
+def test_what_is_not_of_a_run_is_never_touched(kind, option, command, tmp_path, capsys):
+    """Somebody's own files under that name stay, whatever is asked for."""
+    own, partial = tmp_path / "own", tmp_path / "out.partial"
+    own.mkdir()
+    (own / "thesis.tex").write_text("years of work")
+    if kind == "folder":
+        own.rename(partial)
+    elif kind == "file":
+        (own / "thesis.tex").rename(partial)
+    else:
+        partial.symlink_to(own)
+    assert command(*option) == BAD_INPUT
+    assert "out.partial: exists and does not hold an unfinished run" in capsys.readouterr().err
+    left = partial if kind == "file" else partial / "thesis.tex"
+    assert left.read_text() == "years of work"
+    assert not (tmp_path / "out").exists()
+
+
 def test_resume_needs_a_folder(mine, capsys):
     """There is nothing to go on with where no folder is given."""
     from kcmab_abm.cli import run as command
