@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, settings
+from matplotlib.figure import Figure
 
 from kcmab_abm import make_scenario, workers
 from kcmab_abm.batch.run import why_not
@@ -43,6 +44,12 @@ def _own_catalogue():
 def _small_chunks(monkeypatch):
     """Sixteen chunks, however little there is in them."""
     monkeypatch.setattr(workers, "LEAST", dict.fromkeys(workers.LEAST, 0))
+
+
+@pytest.fixture
+def _small_figure(monkeypatch):
+    """A figure that is drawn in no time, for tests that look at folders only."""
+    monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda _: Figure((1, 1)))
 
 
 def _refill(catalogue, items):

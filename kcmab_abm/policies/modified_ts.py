@@ -8,23 +8,14 @@ from numpy.random import Generator
 
 from kcmab_abm.book import Book, leader
 from kcmab_abm.catalogue import policy
-from kcmab_abm.policies.ts import learn, sample
+from kcmab_abm.policies.ts import MEMORY, learn, sample
 
 
 @policy(
     "modified-ts",
     cites="Algorithm 3",
     learn=learn,
-    memory={
-        "successes": "arms",
-        "failures": "arms",
-        "share": "arms",
-        "weight": "arms",
-        "log_beta": "arms",
-        "fuse": 1,
-        "sampled": 1,
-        "waiting": 1,
-    },
+    memory={**MEMORY, "sampled": 1, "waiting": 1},
 )
 def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
     """Rounds of two: the first customer gets the leader, free; the second the posterior sample."""

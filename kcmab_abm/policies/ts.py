@@ -22,6 +22,15 @@ FAR = 32  # the highest level
 HAZARDS = np.full(FAR + 1, np.inf)
 HAZARDS[NEAR:] = -np.log1p(-np.exp(-np.arange(NEAR, FAR + 1) / STEPS))
 
+MEMORY: dict[str, str | int] = {
+    "successes": "arms",
+    "failures": "arms",
+    "share": "arms",
+    "weight": "arms",
+    "log_beta": "arms",
+    "fuse": 1,
+}
+
 
 def learn(arm: int, reward: float, book: Book, memory: Any, params: Any, rng: Generator) -> None:
     """Procedure Update: Y ~ Bernoulli(X) counts as a success or as a failure."""
@@ -108,14 +117,7 @@ def beyond(x: float, gap: float, arm: int, exponent: float, memory: Any, rng: Ge
     "ts",
     cites="Thompson 1933; Agrawal and Goyal 2013",
     learn=learn,
-    memory={
-        "successes": "arms",
-        "failures": "arms",
-        "share": "arms",
-        "weight": "arms",
-        "log_beta": "arms",
-        "fuse": 1,
-    },
+    memory=MEMORY,
 )
 def choose(t: int, book: Book, memory: Any, params: Any, rng: Generator) -> int:
     """Promotes the arm with the highest sample from its posterior, for every customer."""

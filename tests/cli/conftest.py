@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from matplotlib.figure import Figure
 
 SCENARIO = """
 title = "A small market"
@@ -30,9 +29,3 @@ def mine(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(SCENARIO)
     return path
-
-
-@pytest.fixture
-def _small_figure(monkeypatch):
-    """A figure that is drawn in no time, for tests that look at folders only."""
-    monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda _: Figure((1, 1)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from matplotlib.figure import Figure
 
 from kcmab_abm.cli import run
 
@@ -32,9 +31,8 @@ def contents(folder):
 
 
 @pytest.fixture(autouse=True)
-def _small_figure(monkeypatch, _small_chunks):
-    """A figure that is drawn in no time."""
-    monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda _: Figure((1, 1)))
+def _quick(_small_figure, _small_chunks):
+    """Nothing to draw, and many chunks."""
 
 
 @pytest.fixture
