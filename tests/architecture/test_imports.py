@@ -62,6 +62,7 @@ ORDER = [
     "compare",
     "paper",
     "paths",
+    "lab",
     "cli",
 ]
 
@@ -73,6 +74,7 @@ ROOMS = {
     "networkx": {"behaviours", "paths"},
     "cloudpickle": {"clusters"},
     "distributed": {"clusters"},
+    "nicegui": {"lab"},
 }
 
 
