@@ -34,9 +34,11 @@ autodoc_typehints_format = "short"
 maximum_signature_line_length = 72
 python_use_unqualified_type_names = True
 
+smartquotes = False  # two hyphens are an option
+
 html_theme = "furo"
 html_title = "kcmab_abm"
-html_math_renderer = "mathml"
+html_math_renderer = "drawings"
 html_static_path = ["assets/site.css"]
 html_css_files = ["site.css"]
 html_show_sphinx = False

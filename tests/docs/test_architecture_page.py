@@ -48,6 +48,13 @@ def test_the_order_of_imports_is_the_one_that_is_held():
     assert listed[1].split(", ") == ORDER
 
 
+def test_the_house_has_a_room_for_every_module():
+    """The drawing is written from the ground upwards, with all modules in the order of imports."""
+    drawing = (ROOT / "docs" / "assets" / "house.svg").read_text(encoding="utf-8")
+    rooms = re.findall(r'class="rooms".*?>(.+?)</text>', drawing)
+    assert " ".join(rooms).split() == ORDER
+
+
 @pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])
 def test_every_extra_is_named(extra):
     """Whoever reads the page learns what each extra is for."""

@@ -129,4 +129,5 @@ def test_few_blocks_are_not_run():
         "README.md": 2,  # installation, which bench/newcomer.py does
         "docs/howto/clusters.md": 6,  # other machines, SLURM, Kubernetes
         "docs/performance.md": 1,  # twenty minutes of measuring
+        "docs/writing.md": 1,  # the build, which test_site.py does
     }
