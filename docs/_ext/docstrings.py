@@ -1,0 +1,16 @@
+"""Docstrings are plain text in which `code` stands between single backticks, as in Markdown."""
+
+import re
+
+CODE = re.compile(r"(?<![`:\w])`([^`\n]+)`(?!`)")
+
+
+def as_rst(app, what, name, thing, options, lines):
+    """Double the backticks, which is how Sphinx reads docstrings."""
+    lines[:] = [CODE.sub(r"``\1``", line) for line in lines]
+
+
+def setup(app):
+    """Let every docstring pass through here."""
+    app.connect("autodoc-process-docstring", as_rst)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
