@@ -75,7 +75,9 @@ def allowed(field):
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if field.get("type") == "array":
-        return f"list of {allowed(field['items'])}" if "type" in field["items"] else "list of tables"
+        return (
+            f"list of {allowed(field['items'])}" if "type" in field["items"] else "list of tables"
+        )
     if field.get("type") == "boolean":
         return "true or false"
     limits = " and ".join(

@@ -41,13 +41,15 @@ def blocks_of(page: Path) -> list[Block]:
     """All blocks of a page that are examples; one of an unknown kind is an error."""
     tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
     blocks = []
-    for before, token in zip([None, *tokens], tokens, strict=False):
+    comment = ""
+    for token in tokens:
         if token.type in ("fence", "code_block"):
             kind, _, name = token.info.strip().partition(" ")
-            mark = _NOT_RUN.match(before.content) if before and before.type == "html_block" else None
-            reason = mark[1] if mark else ""
+            mark = _NOT_RUN.match(comment)
             line = token.map[0] + (2 if token.type == "fence" else 1)
+            reason = mark[1] if mark else ""
             blocks.append(Block(page, line, kind, name.strip(), token.content, reason))
+        comment = token.content if token.type == "html_block" else ""
     return [block for block in blocks if not _is_directive(block)]
 
 
@@ -55,7 +57,9 @@ def _is_directive(block: Block) -> bool:
     """Whether it is for the site alone; every other block is checked for its kind."""
     if block.kind.startswith("{"):
         if block.kind.strip("{}") not in DIRECTIVES:
-            raise block.error(f"directive {block.kind}; allowed are {', '.join(sorted(DIRECTIVES))}")
+            raise block.error(
+                f"directive {block.kind}; allowed are {', '.join(sorted(DIRECTIVES))}"
+            )
         return True
     if not (block.name or block.not_run or block.kind in RUN | READ):
         found = f"kind {block.kind!r}" if block.kind else "no kind"

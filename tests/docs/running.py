@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import tomllib
 import traceback
 from pathlib import Path
@@ -83,25 +84,27 @@ class Session:
 
     def _shell(self, block: Block) -> str:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        shell = subprocess.Popen(
-            ["bash", "-euo", "pipefail", "-c", block.text],
-            cwd=self._folder,
-            env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            said, complained = shell.communicate(timeout=LONGEST)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(shell.pid, signal.SIGKILL)  # what a block leaves running
-        if shell.returncode:
-            raise block.error(
-                f"exit code {shell.returncode} from\n{block.text}\n{said}{complained}"
+        # Files, because what a block leaves running would keep a pipe open.
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            shell = subprocess.Popen(
+                ["bash", "-euo", "pipefail", "-c", block.text],
+                cwd=self._folder,
+                env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
             )
+            try:
+                code = shell.wait(LONGEST)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(shell.pid, signal.SIGKILL)
+            out.seek(0)
+            err.seek(0)
+            said, complained = out.read(), err.read()
+        if code:
+            raise block.error(f"exit code {code} from\n{block.text}\n{said}{complained}")
         return said
 
     def _doctest(self, block: Block) -> None:
@@ -128,12 +131,17 @@ class Session:
 
 def _check_only(block: Block) -> None:
     """A block that cannot run here must at least be well written."""
-    if block.kind == "python":
-        compile(block.text, str(block.page), "exec")
-    elif block.kind == "sh":
-        subprocess.run(["bash", "-n"], input=block.text, text=True, check=True)
-    elif block.kind == "toml":
-        tomllib.loads(block.text)
+    try:
+        if block.kind == "python":
+            compile(block.text, str(block.page), "exec")
+        elif block.kind == "toml":
+            tomllib.loads(block.text)
+    except (SyntaxError, tomllib.TOMLDecodeError) as error:
+        raise block.error(str(error)) from None
+    if block.kind == "sh":
+        done = subprocess.run(["bash", "-n"], input=block.text, text=True, capture_output=True)
+        if done.returncode:
+            raise block.error(done.stderr)
 
 
 def _merged(whole: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
