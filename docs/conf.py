@@ -12,7 +12,6 @@ version = metadata.version("kcmab-abm")
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
     "sphinx_click",
     "catalogue_pages",
     "docstrings",
