@@ -34,6 +34,11 @@ Memory = Mapping[str, str | int | Contents]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PACKAGE = "kcmab_abm"
+_WORDS_OF_FILES: dict[Kind, set[str]] = {  # what scenario files say beside the parameters
+    "policy": {"name", "label"},
+    "behaviour": {"behaviour", "weight"},
+    "pricing rule": {"rule"},
+}
 _discovering = threading.RLock()  # or another thread would find a catalogue half full
 
 
@@ -215,6 +220,11 @@ def _register(
     for word in [*parameters, *memory]:
         if not word.isidentifier() or keyword.iskeyword(word) or word.startswith("_"):
             raise MarketError(f"{kind} {name!r}: {word!r} cannot be used as a field name")
+    for word in _WORDS_OF_FILES[kind].intersection(parameters):
+        raise MarketError(
+            f"{kind} {name!r}: parameter {word!r} has another meaning in scenario files; call it "
+            "something else"
+        )
     for word, size in memory.items():
         is_size = size == "arms" or size in parameters or (isinstance(size, int) and size > 0)
         if not (is_size or callable(size)):

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from kcmab_abm import make_scenario, workers
 from kcmab_abm.batch.run import why_not
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
 from tests.markets import PAIRS, default_customers
+from tests.registry import own_catalogue
 
 WHOLE_SUITE = 1000  # tests
 SOME_ARMS = {"law": "bernoulli", "means": [0.9, 0.1]}
@@ -30,14 +30,8 @@ settings.load_profile("steady")
 @pytest.fixture
 def _own_catalogue():
     """The test finds the package's own catalogue, and what it registers is forgotten after it."""
-    catalogues = (POLICIES, BEHAVIOURS, PRICING, LAWS)
-    before = [dict(catalogue._items) for catalogue in catalogues if catalogue.names()]
-    for catalogue in catalogues:
-        own = {name: catalogue.find(name) for name in catalogue.own_names()}
-        _refill(catalogue, own)
-    yield
-    for catalogue, items in zip(catalogues, before, strict=True):
-        _refill(catalogue, items)
+    with own_catalogue():
+        yield
 
 
 @pytest.fixture
@@ -50,11 +44,6 @@ def _small_chunks(monkeypatch):
 def _small_figure(monkeypatch):
     """A figure that is drawn in no time, for tests that look at folders only."""
     monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda _: Figure((1, 1)))
-
-
-def _refill(catalogue, items):
-    catalogue._items.clear()
-    catalogue._items.update(items)
 
 
 def pytest_collection_finish(session):

@@ -18,6 +18,7 @@ from kcmab_abm import (
     make_scenario,
     play,
     policy,
+    pricing,
     simulate,
 )
 from kcmab_abm.errors import EngineError, PlayError
@@ -327,6 +328,21 @@ def test_the_names_of_the_package_are_taken(register, name):
     """Nobody can put a function of her own under a name that the package uses."""
     with pytest.raises(MarketError, match=f"'{name}' is already in the catalogue"):
         register(name)(root_reward)
+
+
+@pytest.mark.parametrize(
+    ("register", "word"),
+    [
+        (policy, "label"),
+        (behaviour, "weight"),
+        (behaviour, "behaviour"),
+        (pricing, "rule"),
+    ],
+)
+def test_the_words_of_scenario_files_are_taken(register, word):
+    """A parameter that could not be told from another key of the file is refused by name."""
+    with pytest.raises(MarketError, match=f"parameter '{word}' has another meaning"):
+        register("my-rule", **{word: Parameter(1.0, "a number")})
 
 
 @pytest.mark.parametrize("name", ["MyRule", "my_rule", "my rule", "-rule", "2-rules", ""])

@@ -1,0 +1,1 @@
+"""The documentation: its examples run, its site builds, its links lead somewhere."""

@@ -1,0 +1,137 @@
+"""The site builds without a warning, its links lead somewhere, and it needs no network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
+from tests.docs.blocks import ROOT
+
+pytestmark = pytest.mark.slow  # building takes ten seconds and more
+
+LOADED = {  # what a browser fetches to show a page
+    "audio": "src",
+    "embed": "src",
+    "iframe": "src",
+    "img": "src",
+    "link": "href",
+    "object": "data",
+    "script": "src",
+    "source": "src",
+    "use": "href",
+    "video": "src",
+}
+
+
+class Reader(HTMLParser):
+    """The anchors, links and loaded files of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        """Note what a tag names, links to, or loads."""
+        found = {word: value for word, value in attributes if value}
+        self.anchors |= {found[word] for word in ("id", "name") if word in found}
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        elif LOADED.get(tag) in found:
+            self.loaded.append(found[LOADED[tag]])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site; a warning is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(folder)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    return folder
+
+
+@cache
+def read(page):
+    """A page, read once."""
+    return Reader(page.read_text(encoding="utf-8"))
+
+
+def pages_of(site):
+    """All pages of the site."""
+    found = sorted(site.rglob("*.html"))
+    assert len(found) > 20
+    return found
+
+
+def leads_nowhere(page, link):
+    """Whether a link within the site has no file, or no anchor, at its end."""
+    parts = urlsplit(link)
+    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if not target.is_file():
+        return True
+    return bool(parts.fragment) and unquote(parts.fragment) not in read(target).anchors
+
+
+def is_inside(link):
+    """Whether a link stays within the site."""
+    parts = urlsplit(link)
+    return not parts.scheme and not parts.netloc
+
+
+def test_every_link_inside_leads_somewhere(site):
+    """Every page and every anchor that a link names is there."""
+    dead = [
+        (page.name, link)
+        for page in pages_of(site)
+        for link in read(page).links
+        if is_inside(link) and leads_nowhere(page, link)
+    ]
+    assert dead == []
+
+
+def test_nothing_is_loaded_from_outside(site):
+    """Whatever a page shows or runs lies in the folder, so that it can be read offline."""
+    missing = [
+        (page.name, file)
+        for page in pages_of(site)
+        for file in read(page).loaded
+        if not file.startswith("data:") and (not is_inside(file) or leads_nowhere(page, file))
+    ]
+    assert missing == []
+
+
+def test_styles_load_nothing_from_outside(site):
+    """Neither does a style sheet fetch a font or a picture from elsewhere."""
+    sheets = list(site.rglob("*.css"))
+    assert sheets
+    for sheet in sheets:
+        text = sheet.read_text(encoding="utf-8")
+        assert "url(http" not in text.replace('"', "").replace("'", "")
+        assert "url(//" not in text.replace('"', "").replace("'", "")
+        assert "@import" not in text
+
+
+@pytest.mark.parametrize(
+    ("page", "catalogue"),
+    [("policies", POLICIES), ("behaviours", BEHAVIOURS), ("pricing", PRICING), ("laws", LAWS)],
+)
+def test_the_reference_has_every_entry(site, page, catalogue):
+    """Everything in the catalogue has an anchor of its own in the reference."""
+    anchors = read(site / "reference" / f"{page}.html").anchors
+    assert set(catalogue.own_names()) <= anchors
+
+
+def test_formulas_are_drawn(site):
+    """Formulas are pictures in the page, with their source for those who cannot see them."""
+    text = (site / "scenario-files.html").read_text(encoding="utf-8")
+    assert 'aria-label="\\rho"' in text
+    assert not any("mathjax" in file.lower() for file in read(site / "scenario-files.html").loaded)
