@@ -35,8 +35,8 @@ class Narrator:
         while True:
             visit, news = yield news
             arrives = f"customer {visit.number} arrives at {visit.clock:.6g}"
-            cost = place.scenario.market.seeding_cost if visit.seeded else visit.payment
-            self._write(f"{arrives}, {self._seen.pop(visit.number)}; {_does(visit, cost)}")
+            did = does(visit, paid_to(place, visit))
+            self._write(f"{arrives}, {self._seen.pop(visit.number)}; {did}")
 
 
 def _sees(place: MarketPlace, visit: Visit, board: Board) -> str:
@@ -56,7 +56,13 @@ def _sees(place: MarketPlace, visit: Visit, board: Board) -> str:
     return f"sees {listed} and arm {visit.target} promoted for nothing"
 
 
-def _does(visit: Visit, paid: float) -> str:
+def paid_to(place: MarketPlace, visit: Visit) -> float:
+    """What this customer gets beside her reward: the payment, or what seeding costs."""
+    return place.scenario.market.seeding_cost if visit.seeded else visit.payment
+
+
+def does(visit: Visit, paid: float) -> str:
+    """What the customer does and gets, in words."""
     wait = f"waits {visit.wait:.3g}, " if visit.wait else ""
     if visit.arm < 0:
         return f"{wait}leaves"
