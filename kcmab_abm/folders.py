@@ -77,7 +77,7 @@ def new_folder(folder: Path, force: bool = False) -> Iterator[Path]:
 def check_file(file: Path, force: bool) -> None:
     """Refuse a file that cannot or must not be written, before any work is done for it."""
     with _explained(file):
-        if os.path.lexists(file) and not file.is_file():
+        if file.is_symlink() or (file.exists() and not file.is_file()):
             raise OutputError(f"{file}: exists and is not a file; give another name")
         if file.exists() and not force:
             raise OutputError(f"{file}: exists; give another name, or --force to replace it")

@@ -60,7 +60,7 @@ def play(
     """Tell the story of one market, one line a customer, or show it as an animation.
 
     \b
-    Examples:
+    Example:
       kcmab play scenarios/figure1.toml --customers 20 --policy ucb
       kcmab play scenarios/figure1.toml --policy ucb --animate market.gif
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 SIZE = (8.0, 4.5)  # inches; with 13 points still read when it is 800 pixels wide
 MOST_ARMS = 40  # bars that are still told from each other
 _ROOMY = 12  # arms whose numbers of reports fit below them
-_FEW = 6  # arms whose numbers of reports fit below them in large print
 _MEAN, _OFFER, _PAID, _REGRET, _BAND = "#56B4E9", "#E69F00", "#D55E00", "#0072B2", "#DBDBDB"
 INKS = (_MEAN, _OFFER, _PAID, _REGRET, "#000000")  # the band is a shade of black
 _DASHES = (0, (3, 1))
+_TICK: Any = {"marker": "|", "markersize": 10, "markeredgewidth": 1.5}
 
 
 def check_arms(arms: int) -> None:
@@ -48,17 +49,16 @@ class Picture:
         self._regret, self._paid = np.cumsum(run.regrets), np.cumsum(run.payments)
         with styled():
             self.figure = Figure(figsize=SIZE)
-            self._headline = self.figure.text(0.015, 0.915, "", fontsize=18, fontweight="bold")
-            self._asked = self.figure.text(0.015, 0.845, "", fontsize=14)
-            self._did = self.figure.text(0.015, 0.78, "", fontsize=14)
-            self.figure.text(
-                0.985, 0.925, f"policy: {textwrap.shorten(policy, 34, placeholder='...')}", ha="right"
-            )
-            self._board = self.figure.add_axes((0.085, 0.18, 0.525, 0.50))
+            self._headline = self.figure.text(0.015, 0.925, "", fontsize=18, fontweight="bold")
+            self._asked = self.figure.text(0.015, 0.862, "", fontsize=14)
+            self._did = self.figure.text(0.015, 0.802, "", fontsize=14)
+            title = f"policy: {textwrap.shorten(policy, 34, placeholder='...')}"
+            self.figure.text(0.985, 0.93, title, ha="right")
+            self._board = self.figure.add_axes((0.085, 0.18, 0.525, 0.465))
             self._band = self._board.axvspan(0, 1, color=_BAND, linewidth=0.0)
             self._means, self._offers = self._draw_board(scenes)
             self._truth = self._draw_truth(len(scenes[0].means))
-            self._costs = self.figure.add_axes((0.695, 0.18, 0.285, 0.50))
+            self._costs = self.figure.add_axes((0.695, 0.18, 0.275, 0.465))
             self._regret_line, self._paid_line, self._who, self._told = self._draw_costs()
 
     def show(self, scene: Scene) -> None:
@@ -85,8 +85,8 @@ class Picture:
         step = 1 if arms <= _ROOMY else 5
         axes.set_xticks(places[::step], labels=[str(place) for place in places[::step]])
         axes.set_xlabel("arm, and its number of reports" if arms <= _ROOMY else "arm")
-        if arms > _FEW:
-            axes.tick_params(axis="x", labelsize=11)
+        axes.tick_params(axis="x", labelsize=13 if arms <= 6 else 11 if arms <= 9 else 10)
+        axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         self._legend(
             axes,
             [
@@ -127,18 +127,19 @@ class Picture:
         axes, customers = self._costs, len(self._run)
         (regret,) = axes.plot([], [], color=_REGRET, lw=3)
         (paid,) = axes.plot([], [], color=_PAID, lw=3, linestyle=_DASHES)
-        (who,) = axes.plot([], [], color=_PAID, marker="|", markersize=10, lw=0, clip_on=False)
+        (who,) = axes.plot([], [], color=_PAID, lw=0, clip_on=False, **_TICK)
         highest = max(self._regret.max(), self._paid.max(), 1.0)
         axes.set_ylim(-0.05 * highest, 1.05 * highest)
         axes.set_xlim(0, max(customers, 2))
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.yaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.yaxis.set_major_formatter(EngFormatter(sep=""))
         axes.set_xlabel("customers")
         handles = [
             Line2D([], [], color=_REGRET, lw=3, label=" "),
             Line2D([], [], color=_PAID, lw=3, linestyle=_DASHES, label=" "),
-            Line2D([], [], color=_PAID, lw=0, marker="|", markersize=10, label=" "),
+            Line2D([], [], color=_PAID, lw=0, label=" ", **_TICK),
         ]
         return regret, paid, who, self._legend(axes, handles, columns=1)
 
@@ -156,7 +157,7 @@ class Picture:
         for text, words in zip(self._told.get_texts(), told, strict=True):
             text.set_text(words)
 
-    def _legend(self, axes: Axes, handles: list[Line2D | Patch], columns: int) -> Legend:
+    def _legend(self, axes: Axes, handles: Sequence[Line2D | Patch], columns: int) -> Legend:
         """A legend above the axes, where it covers nothing."""
         return axes.legend(
             handles=handles,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 import warnings
@@ -11,20 +12,21 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.animation import FFMpegWriter
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image
 from scipy.optimize import brentq
 
 from kcmab_abm.errors import MarketError, OutputError
-from kcmab_abm.figures.animation import INKS, Picture
+from kcmab_abm.figures.animation import INKS, SIZE, Picture
 from kcmab_abm.figures.style import styled
 
 ENDINGS = (".gif", ".mp4")
 _DPI = {".gif": 100, ".mp4": 240}  # 800 x 450 for pages, 1920 x 1080 for projectors
 _READING = 1.5  # seconds for the line of the first customer
 _LAST = 0.1  # share of the time for which the last scene stays
+# Colours as every player reads them, and a file that starts to play before it is all there.
+_FFMPEG = ["-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart"]
 _SHADES = 8  # of each ink, from white: what soft edges need
 _STEEPEST = 60.0  # growth of the pace from the beginning to the end, as an exponent
 
@@ -108,13 +110,14 @@ def _write_gif(path: Path, picture: Picture, frames: Ints, fps: int, progress: P
 
 def _images(picture: Picture, progress: Progress) -> Iterator[Image.Image]:
     """One image a scene, all in the same few colours."""
-    picture.figure.set_dpi(_DPI[".gif"])
-    canvas = FigureCanvasAgg(picture.figure)
+    dpi = _DPI[".gif"]
+    size = (round(SIZE[0] * dpi), round(SIZE[1] * dpi))
     colours = _palette()
     for place, scene in enumerate(picture.scenes):
         picture.show(scene)
-        canvas.draw()
-        image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        drawn = io.BytesIO()
+        picture.figure.savefig(drawn, format="rgba", dpi=dpi)
+        image = Image.frombytes("RGBA", size, drawn.getvalue()).convert("RGB")
         yield image.quantize(palette=colours, dither=Image.Dither.NONE)
         progress(place + 1, len(picture.scenes))
 
@@ -131,7 +134,7 @@ def _palette() -> Image.Image:
 
 def _write_mp4(path: Path, picture: Picture, frames: Ints, fps: int, progress: Progress) -> None:
     with mpl.rc_context({"animation.ffmpeg_path": find_ffmpeg()}):
-        writer = FFMpegWriter(fps, "libx264", extra_args=["-crf", "20", "-movflags", "+faststart"])
+        writer = FFMpegWriter(fps, "libx264", extra_args=_FFMPEG)
         try:
             with writer.saving(picture.figure, str(path), _DPI[".mp4"]):
                 for place, (scene, count) in enumerate(zip(picture.scenes, frames, strict=True)):

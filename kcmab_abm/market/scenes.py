@@ -19,8 +19,8 @@ from kcmab_abm.offers import Board
 class Scene:
     """One customer before the board: the book as she found it, the offers, what she did.
 
-    `means` are those of the `reports` in the book, not a number where there is none; `truth` has the
-    hidden means when she came. `arm` is -1 if she left.
+    `means` are those of the `reports` in the book, not a number where there is none; `truth` has
+    the hidden means when she came. `arm` is -1 if she left.
     """
 
     customer: int
@@ -62,9 +62,8 @@ class Witness:
         while True:
             visit, news = yield news
             if visit.number in self._customers:
-                self._scenes[visit.number] = replace(
-                    self._scenes[visit.number], arm=visit.arm, did=does(visit, paid_to(place, visit))
-                )
+                seen, did = self._scenes[visit.number], does(visit, paid_to(place, visit))
+                self._scenes[visit.number] = replace(seen, arm=visit.arm, did=did)
 
 
 def _found(place: MarketPlace, visit: Visit, board: Board) -> Scene:
