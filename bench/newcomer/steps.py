@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 # Part of nobody's way to a first result; the pages' other examples are run by the tests.
 _OFF_THE_PATH = re.compile(r"\bpytest\b")
 _LAB = re.compile(r"\bkcmab lab\b")
-_CONTINUED = re.compile(r"\\\n\s*")
+_CONTINUED = re.compile(r"\s*\\\n\s*")
 
 
 @dataclass(frozen=True)
@@ -50,25 +50,7 @@ Step = Write | Type
 
 
 def steps_of(page: str) -> list[Step]:
-    """The steps on a page, under the headings where they stand.
-
-    >>> page = '''
-    ... # Begin
-    ... <!-- not run: it installs -->
-    ... ```sh
-    ... pip install .  # once
-    ... kcmab run mine.toml --with mine.py \\\\
-    ...   --out first
-    ... ```
-    ... ```output
-    ... Written to first.
-    ... ```
-    ... '''
-    >>> for step in steps_of(page):
-    ...     print(step.section, "|", step)
-    Begin | pip install .  # once
-    Begin | kcmab run mine.toml --with mine.py --out first
-    """
+    """The steps on a page, under the headings where they stand."""
     steps: list[Step] = []
     section = ""
     tokens = MarkdownIt().parse(page)

@@ -39,7 +39,7 @@ class Terminal:
         self._send(f"eval {shlex.quote(command)} </dev/null; printf '\\n{_DONE} %d\\n' $?")
         assert self._shell.stdout is not None
         printed: list[str] = []
-        watch = threading.Timer(LONGEST, self.close)
+        watch = threading.Timer(LONGEST, self._end)
         watch.start()
         try:
             for line in self._shell.stdout:
@@ -57,9 +57,13 @@ class Terminal:
 
     def close(self) -> None:
         """End the shell and whatever runs in it."""
+        self._end()
+        with self._shell:  # waits, and closes the pipes
+            pass
+
+    def _end(self) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._shell.pid, signal.SIGTERM)
-        self._shell.wait()
 
     def _send(self, line: str) -> None:
         assert self._shell.stdin is not None
@@ -80,7 +84,7 @@ def fresh_terminal(home: Path) -> Iterator[Terminal]:
 
 
 def environment_of(home: Path) -> dict[str, str]:
-    """This machine's variables, without what belongs to the environment that runs this script."""
+    """The variables of a machine that knows nothing of the environment which runs this script."""
     own = str(Path(sys.executable).parent) if sys.prefix != sys.base_prefix else ""
     path = [folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own]
     kept = {name: value for name, value in os.environ.items() if name not in _OURS}

@@ -32,7 +32,7 @@ class Journey:
 
 
 def walk(page: str, say: Callable[[str], None]) -> Journey:
-    """Follow a page from the top, in a new clone, until all milestones are behind or a step fails."""
+    """Follow a page from the top, in a new clone, to the last milestone or a step that fails."""
     journey = Journey(page)
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as home, fresh_terminal(Path(home)) as terminal:
