@@ -1,4 +1,4 @@
-"""The command line: kcmab run, check, play, list, schema, compare, paths, and the paper's."""
+"""The command line: kcmab run, check, play, list, schema, compare, lab, paths, and the paper's."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import click
 from kcmab_abm import __version__
 from kcmab_abm.compare.command import compare
 from kcmab_abm.errors import MarketError, PlayError, ScenarioError, WorkerError
+from kcmab_abm.lab.command import lab
 from kcmab_abm.options import load_changed, with_option
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
 from kcmab_abm.paths.commands import paths
@@ -217,5 +218,5 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-for _command in (play, compare, paths, paper, bounds, stopping, histories, bias):
+for _command in (play, compare, lab, paths, paper, bounds, stopping, histories, bias):
     commands.add_command(_command)

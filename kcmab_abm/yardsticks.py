@@ -11,6 +11,7 @@ from typing import Literal
 import pandas as pd
 
 from kcmab_abm.results import Results
+from kcmab_abm.scenario import Scenario
 from kcmab_abm.theory import bounds
 from kcmab_abm.world import Choice
 
@@ -28,12 +29,12 @@ class Yardstick:
     value: Callable[[float], float]
 
 
-def yardsticks(results: Results) -> Iterator[Yardstick]:
+def yardsticks(scenario: Scenario) -> Iterator[Yardstick]:
     """The bounds that speak of the policies of a scenario."""
-    market = results.scenario.market
+    market = scenario.market
     arms = market.arms
     as_in_the_paper = market.customers.entry.name == "greedy" and market.offers.is_least
-    for choice in results.scenario.policies:
+    for choice in scenario.policies:
         label = choice.label
         yield Yardstick(
             label,
@@ -113,7 +114,7 @@ def yardstick_table(results: Results) -> pd.DataFrame:
     means = scenario.market.means
     trivial = {"regret": means.max() - means.min(), "compensation": means.max()}
     rows = []
-    for each in yardsticks(results):
+    for each in yardsticks(scenario):
         measured = summary.loc[each.policy]
         value = each.value(scenario.horizon)
         upper = each.kind == "upper bound"

@@ -57,7 +57,7 @@ class Picture:
             self._board = self.figure.add_axes((0.085, 0.18, 0.525, 0.465))
             self._band = self._board.axvspan(0, 1, color=_BAND, linewidth=0.0)
             self._means, self._offers = self._draw_board(scenes)
-            self._truth = self._draw_truth(len(scenes[0].means))
+            self._truth = self._draw_truth(len(scenes[0].truth))
             self._costs = self.figure.add_axes((0.695, 0.18, 0.275, 0.465))
             self._regret_line, self._paid_line, self._who, self._told = self._draw_costs()
 
@@ -70,11 +70,11 @@ class Picture:
         self._show_costs(scene.customer)
 
     def _draw_board(self, scenes: list[Scene]) -> tuple[BarContainer, BarContainer]:
-        axes, arms = self._board, len(scenes[0].means)
+        axes, arms = self._board, len(scenes[0].truth)
         places = np.arange(arms)
         means = axes.bar(places, np.zeros(arms), 0.7, color=_MEAN, edgecolor=_MEAN)
         offers = axes.bar(places, np.zeros(arms), 0.7, color=_OFFER, edgecolor="black", hatch="///")
-        levels = np.array([np.nan_to_num(scene.means) + scene.offers for scene in scenes])
+        levels = np.array([scene.sight.means + scene.sight.offers for scene in scenes])
         truths = np.array([scene.truth for scene in scenes])
         axes.set_ylim(min(0.0, levels.min()), 1.04 * max(1.0, levels.max(), truths.max()))
         axes.set_xlim(-0.6, arms - 0.4)
@@ -108,19 +108,19 @@ class Picture:
         return line
 
     def _show_board(self, scene: Scene) -> None:
-        means = np.nan_to_num(scene.means)
+        means, offers = scene.sight.means, scene.sight.offers
         for arm, (bar, offer) in enumerate(zip(self._means, self._offers, strict=True)):
             bar.set_height(means[arm])
             offer.set_y(means[arm])
-            offer.set_height(scene.offers[arm])
-            offer.set_visible(bool(scene.offers[arm] > 0.0))
+            offer.set_height(offers[arm])
+            offer.set_visible(bool(offers[arm] > 0.0))
         self._band.set_x(scene.arm - 0.5)
         self._band.set_width(1.0)
         self._band.set_visible(scene.arm >= 0)
         self._truth.set_ydata(np.repeat(scene.truth, 3))
         if len(means) <= _ROOMY:
             self._board.set_xticklabels(
-                [f"{arm}\n{_counted(count)}" for arm, count in enumerate(scene.reports)]
+                [f"{arm}\n{_counted(count)}" for arm, count in enumerate(scene.sight.pulls)]
             )
 
     def _draw_costs(self) -> tuple[Line2D, Line2D, Line2D, Legend]:

@@ -76,7 +76,7 @@ def _draw_upper_bounds(axes: Axes, results: Results, measure: str, palette: dict
         fontsize=12,
     )
     top = most * times[-1]
-    for each in yardsticks(results):
+    for each in yardsticks(results.scenario):
         if each.measure != measure or each.kind != "upper bound":
             continue
         values = [each.value(float(time)) for time in times]

@@ -16,10 +16,10 @@ from kcmab_abm.world import Choice
 Watcher = Callable[[MarketPlace], list[Process]]
 
 
-def run_market(
+def open_market(
     scenario: Scenario, policy: Choice, replication: int, watcher: Watcher | None = None
-) -> Trajectory:
-    """One replication under one policy, as SimPy processes; `watcher` may listen in."""
+) -> tuple[MarketPlace, Accountant]:
+    """A market with all its agents, before anything has happened; `watcher` may listen in."""
     place = MarketPlace(scenario, replication)
     customers = Customers(place)
     controller = Controller(place, policy)
@@ -37,5 +37,13 @@ def run_market(
         processes.extend(watcher(place))
     for process in processes:
         place.env.process(process)
+    return place, accountant
+
+
+def run_market(
+    scenario: Scenario, policy: Choice, replication: int, watcher: Watcher | None = None
+) -> Trajectory:
+    """One replication under one policy, as SimPy processes; `watcher` may listen in."""
+    place, accountant = open_market(scenario, policy, replication, watcher)
     place.env.run()
     return accountant.ledger

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcmab_abm.market.place import MarketPlace
+from kcmab_abm.market.sight import Sight, sight_of
 from kcmab_abm.market.story import does, paid_to
-from kcmab_abm.market.visit import Visit
 from kcmab_abm.market.wire import Process
-from kcmab_abm.offers import Board
 
 
-@dataclass(frozen=True)
-class Scene:
-    """One customer before the board: the book as she found it, the offers, what she did.
+class Scene(NamedTuple):
+    """One customer: what she saw, the hidden means of that moment, what she did.
 
-    `means` are those of the `reports` in the book, not a number where there is none; `truth` has
-    the hidden means when she came. `arm` is -1 if she left.
+    `arm` is -1 if she left; `asked` and `did` are words.
     """
 
     customer: int
-    means: NDArray[np.float64]
-    reports: NDArray[np.int64]
-    offers: NDArray[np.float64]
+    sight: Sight
     truth: NDArray[np.float64]
     asked: str
     arm: int = -1
@@ -54,8 +49,9 @@ class Witness:
         while True:
             visit, news = yield news
             if visit.number in self._customers:
-                board = yield visit.posted
-                self._scenes[visit.number] = _found(place, visit, board)
+                sight = sight_of(visit, place.book)
+                truth = place.prospects.means if visit.means is None else visit.means
+                self._scenes[visit.number] = Scene(visit.number, sight, truth, _asked(sight))
 
     def _follow(self, place: MarketPlace) -> Process:
         news = place.receipts.next
@@ -63,27 +59,16 @@ class Witness:
             visit, news = yield news
             if visit.number in self._customers:
                 seen, did = self._scenes[visit.number], does(visit, paid_to(place, visit))
-                self._scenes[visit.number] = replace(seen, arm=visit.arm, did=did)
+                self._scenes[visit.number] = seen._replace(arm=visit.arm, did=did)
 
 
-def _found(place: MarketPlace, visit: Visit, board: Board) -> Scene:
-    book = place.book
-    return Scene(
-        customer=visit.number,
-        means=np.where(book.pulls > 0, book.means, np.nan),
-        reports=book.pulls.copy(),
-        offers=board.offers.copy(),
-        truth=place.prospects.means if visit.means is None else visit.means,
-        asked=_asked(visit, board),
-    )
-
-
-def _asked(visit: Visit, board: Board) -> str:
+def _asked(sight: Sight) -> str:
     """What the controller wants of this customer, in a few words: a picture shows the numbers."""
-    if visit.seeded:
-        return f"is sent to arm {visit.target}, which nobody has reported on"
-    others = int(np.count_nonzero(board.offers)) - (visit.offer > 0.0)
+    if sight.seeded:
+        return f"is sent to arm {sight.target}, which nobody has reported on"
+    offer = float(sight.offers[sight.target])
+    others = int(np.count_nonzero(sight.offers)) - (offer > 0.0)
     beside = f" and {others} other offer{'s'[: others != 1]}" if others else ""
-    if visit.offer > 0.0:
-        return f"is offered {visit.offer:.3f} for arm {visit.target}{beside}"
-    return f"sees arm {visit.target} promoted for nothing{beside}"
+    if offer > 0.0:
+        return f"is offered {offer:.3f} for arm {sight.target}{beside}"
+    return f"sees arm {sight.target} promoted for nothing{beside}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kcmab_abm.market.place import MarketPlace
+from kcmab_abm.market.sight import Sight, sight_of
 from kcmab_abm.market.visit import Visit
 from kcmab_abm.market.wire import Process
-from kcmab_abm.offers import Board
 
 _WIDEST = 12  # arms whose means still fit on a line
 
@@ -27,8 +27,7 @@ class Narrator:
         news = place.arrivals.next
         while True:
             visit, news = yield news
-            board = yield visit.posted
-            self._seen[visit.number] = _sees(place, visit, board)
+            self._seen[visit.number] = sees(sight_of(visit, place.book))
 
     def _tell(self, place: MarketPlace) -> Process:
         news = place.receipts.next
@@ -39,21 +38,20 @@ class Narrator:
             self._write(f"{arrives}, {self._seen.pop(visit.number)}; {did}")
 
 
-def _sees(place: MarketPlace, visit: Visit, board: Board) -> str:
-    if visit.seeded:
-        return f"is sent to arm {visit.target}, which nobody has reported on"
-    means = place.book.means
-    shown = range(len(means)) if len(means) <= _WIDEST else {int(place.book.top[0]), visit.target}
+def sees(sight: Sight) -> str:
+    """What a customer sees, in words."""
+    target, offers, means = sight.target, sight.offers, sight.means
+    if sight.seeded:
+        return f"is sent to arm {target}, which nobody has reported on"
+    shown = range(len(means)) if len(means) <= _WIDEST else {int(means.argmax()), target}
     listed = " ".join(f"{arm}:{means[arm]:.3f}" for arm in sorted(shown))
-    offered = [visit.target, *(arm for arm in range(len(means)) if arm != visit.target)]
-    posted = [
-        f"{board.offers[arm]:.3f} for arm {arm}" for arm in offered if board.offers[arm] > 0.0
-    ]
-    if visit.offer > 0.0 and len(posted) == 1:
-        return f"sees {listed} and {visit.offer:.3f} offered for arm {visit.target}"
+    offered = [target, *(arm for arm in range(len(means)) if arm != target)]
+    posted = [f"{offers[arm]:.3f} for arm {arm}" for arm in offered if offers[arm] > 0.0]
+    if offers[target] > 0.0 and len(posted) == 1:
+        return f"sees {listed} and {offers[target]:.3f} offered for arm {target}"
     if posted:
-        return f"sees {listed}, arm {visit.target} promoted, and offers of {', '.join(posted)}"
-    return f"sees {listed} and arm {visit.target} promoted for nothing"
+        return f"sees {listed}, arm {target} promoted, and offers of {', '.join(posted)}"
+    return f"sees {listed} and arm {target} promoted for nothing"
 
 
 def paid_to(place: MarketPlace, visit: Visit) -> float:
@@ -62,7 +60,7 @@ def paid_to(place: MarketPlace, visit: Visit) -> float:
 
 
 def does(visit: Visit, paid: float) -> str:
-    """What the customer does and gets, in words."""
+    """What she does then, in words; `paid` is what the controller pays her."""
     wait = f"waits {visit.wait:.3g}, " if visit.wait else ""
     if visit.arm < 0:
         return f"{wait}leaves"

@@ -63,6 +63,7 @@ ORDER = [
     "paper",
     "paths",
     "playing",
+    "lab",
     "cli",
 ]
 
@@ -76,6 +77,7 @@ ROOMS = {
     "networkx": {"behaviours", "paths"},
     "cloudpickle": {"clusters"},
     "distributed": {"clusters"},
+    "nicegui": {"lab"},
 }
 
 

@@ -83,7 +83,7 @@ def test_scenes_show_what_the_story_tells(name):
     for scene in scenes:
         line = lines[scene.customer]
         means = re.findall(r"\d:(\d\.\d{3})", line)
-        assert means in ([], [f"{mean:.3f}" for mean in scene.means])
+        assert means in ([], [f"{mean:.3f}" for mean in scene.sight.means])
         assert line.endswith(f"; {scene.did}")
 
 
@@ -94,7 +94,9 @@ def test_scenes_agree_with_the_trajectory(name):
     scenes, ran = witnessed(scenario, range(1, 41))
     alone = kcmab_abm.play(scenario, engine="market")
     assert [scene.arm for scene in scenes] == ran.arms.tolist() == alone.arms.tolist()
-    offers = [scene.offers[target] for scene, target in zip(scenes, alone.targets, strict=True)]
+    offers = [
+        scene.sight.offers[target] for scene, target in zip(scenes, alone.targets, strict=True)
+    ]
     assert offers == alone.offers.tolist()
     gaps = [
         scene.truth.max() - (scene.truth[scene.arm] if scene.arm >= 0 else 0.0) for scene in scenes
@@ -106,17 +108,19 @@ def test_scenes_show_the_book_and_not_the_tapes():
     """Where reports come late, a scene has those that have come: fewer than customers before."""
     for name, late in {"plain": False, "delayed": True, "lost": True}.items():
         scenes, ran = witnessed(scenario_of(MARKETS[name]), [40])
-        assert (scenes[0].reports.sum() < 39) == late
+        assert (scenes[0].sight.pulls.sum() < 39) == late
         if not late:
             before = [ran.rewards[:39][ran.arms[:39] == arm].mean() for arm in range(3)]
-            assert scenes[0].means == pytest.approx(before)
+            assert scenes[0].sight.means == pytest.approx(before)
 
 
 def test_scenes_show_every_offer():
     """With offers on several arms all of them are shown, and their number is told."""
     scenes, ran = witnessed(scenario_of({"arms": ARMS}, purse={"also": 2}), range(1, 41))
     for scene, beside, offers in zip(scenes, ran.beside, ran.beside_offers, strict=True):
-        assert [scene.offers[arm] for arm in beside if arm >= 0] == offers[beside >= 0].tolist()
+        assert [scene.sight.offers[arm] for arm in beside if arm >= 0] == offers[
+            beside >= 0
+        ].tolist()
     assert any(scene.asked.endswith("and 2 other offers") for scene in scenes)
 
 
@@ -150,8 +154,8 @@ def test_picture_draws_the_scene(arms):
     for scene in scenes:
         picture.show(scene)
         bars, offers = board.containers
-        assert [bar.get_height() for bar in bars] == np.nan_to_num(scene.means).tolist()
-        tops = np.nan_to_num(scene.means) + scene.offers
+        assert [bar.get_height() for bar in bars] == scene.sight.means.tolist()
+        tops = scene.sight.means + scene.sight.offers
         assert [bar.get_y() + bar.get_height() for bar in offers] == tops.tolist()
         regret, paid, _ = (line.get_ydata() for line in costs.lines)
         assert len(regret) == scene.customer
