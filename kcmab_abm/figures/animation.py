@@ -134,7 +134,8 @@ class Picture:
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.yaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-        axes.yaxis.set_major_formatter(EngFormatter(sep=""))
+        if highest >= 1000.0:
+            axes.yaxis.set_major_formatter(EngFormatter(sep=""))
         axes.set_xlabel("customers")
         handles = [
             Line2D([], [], color=_REGRET, lw=3, label=" "),
