@@ -153,7 +153,7 @@ class Picture:
         told = [
             f"{self._regret_name} {self._regret[customer - 1]:.1f}",
             f"compensation {self._paid[customer - 1]:.1f}",
-            f"paid: {len(who):,} customer{'s'[: len(who) != 1]}",
+            f"offers paid: {len(who):,}",
         ]
         for text, words in zip(self._told.get_texts(), told, strict=True):
             text.set_text(words)
