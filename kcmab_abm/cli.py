@@ -17,9 +17,10 @@ from kcmab_abm import __version__
 from kcmab_abm.compare.command import compare
 from kcmab_abm.errors import MarketError, PlayError, ScenarioError, WorkerError
 from kcmab_abm.lab.command import lab
-from kcmab_abm.options import with_option
+from kcmab_abm.options import load_changed, with_option
 from kcmab_abm.paper.commands import bias, bounds, histories, paper, stopping
 from kcmab_abm.paths.commands import paths
+from kcmab_abm.playing import play
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -108,7 +109,7 @@ def run_command(
     from kcmab_abm.sweeps import sweep
     from kcmab_abm.tables import print_results, print_sweep, watched
 
-    scenario = _load(file, changes)
+    scenario = load_changed(file, changes)
     if out is None:
         _check_place(file, scenario, resume)
         work: Any = simulate if scenario.sweep is None else sweep
@@ -173,7 +174,7 @@ def check(files: tuple[str, ...]) -> None:
     problems: list[str] = []
     for file in files:
         try:
-            scenario = _load(file, {})
+            scenario = load_changed(file, {})
         except ScenarioError as error:
             problems.extend(error.problems)
         else:
@@ -184,34 +185,6 @@ def check(files: tuple[str, ...]) -> None:
             )
     if problems:
         raise ScenarioError(problems)
-
-
-@commands.command()
-@click.argument("file", type=str)
-@click.option("--customers", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--policy", help="Label or name of the policy; the first one unless given.")
-@click.option("--replication", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--seed", type=click.IntRange(0), help="Instead of the file's.")
-@with_option
-def play(file: str, customers: int, policy: str | None, replication: int, seed: int | None) -> None:
-    """Tell the story of one market, one line a customer.
-
-    \b
-    Example:
-      kcmab play scenarios/figure1.toml --customers 20 --policy ucb
-    """
-    from kcmab_abm.market.run import run_market
-    from kcmab_abm.market.story import Narrator
-
-    scenario = _load(file, {"horizon": customers, "seed": seed}, with_sweep=False)
-    choice = scenario.policies[0] if policy is None else scenario.policy(policy)
-    arms = ", ".join(f"{place}: {arm.mean:.3g}" for place, arm in enumerate(scenario.market.arms))
-    click.echo(f"The controller follows {choice.label!r}. True means (hidden): {arms}")
-    story = run_market(scenario, choice, replication, Narrator(click.echo))
-    click.echo(
-        f"{len(story)} customers: regret {story.regrets.sum():.3f}, "
-        f"compensation {story.payments.sum():.3f}"
-    )
 
 
 @commands.command(name="list")
@@ -245,25 +218,5 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-for _command in (compare, lab, paths, paper, bounds, stopping, histories, bias):
+for _command in (play, compare, lab, paths, paper, bounds, stopping, histories, bias):
     commands.add_command(_command)
-
-
-def _load(file: str, changes: dict[str, Any], with_sweep: bool = True) -> Any:
-    from kcmab_abm.scenario import make_scenario, read_settings
-
-    given = {word: value for word, value in changes.items() if value is not None}
-    settings = {**read_settings(file), **given}
-    if not with_sweep:
-        settings.pop("sweep", None)
-    scenario = make_scenario(settings, folder=Path(file).parent, source=f"{file}: ")
-    swept = [word for word in given if scenario.sweep and word in scenario.sweep.axes]
-    if swept:
-        raise ScenarioError(
-            [
-                f"{file}: sweep: varies {word}, so --{word} has no effect; leave the option out, "
-                f"or take {word} out of the sweep"
-                for word in swept
-            ]
-        )
-    return scenario

@@ -1,4 +1,4 @@
-"""Folders of results: written whole or not at all."""
+"""Results, folders and single files: written whole or not at all."""
 
 from __future__ import annotations
 
@@ -70,6 +70,30 @@ def new_folder(folder: Path, force: bool = False) -> Iterator[Path]:
         try:
             yield stage
             _move(stage, folder)
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def check_file(file: Path, force: bool) -> None:
+    """Refuse a file that cannot or must not be written, before any work is done for it."""
+    with _explained(file):
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            raise OutputError(f"{file}: exists and is not a file; give another name")
+        if file.exists() and not force:
+            raise OutputError(f"{file}: exists; give another name, or --force to replace it")
+        _stage(file).rmdir()
+
+
+@contextmanager
+def new_file(file: Path, force: bool = False) -> Iterator[Path]:
+    """A file to write, moved to its place when all is there and gone if anything fails."""
+    check_file(file, force)
+    with _explained(file):
+        stage = _stage(file)
+        try:
+            yield stage / file.name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            (stage / file.name).replace(file)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
 

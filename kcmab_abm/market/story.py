@@ -34,8 +34,8 @@ class Narrator:
         while True:
             visit, news = yield news
             arrives = f"customer {visit.number} arrives at {visit.clock:.6g}"
-            cost = place.scenario.market.seeding_cost if visit.seeded else visit.payment
-            self._write(f"{arrives}, {self._seen.pop(visit.number)}; {does(visit, cost)}")
+            did = does(visit, paid_to(place, visit))
+            self._write(f"{arrives}, {self._seen.pop(visit.number)}; {did}")
 
 
 def sees(sight: Sight) -> str:
@@ -52,6 +52,11 @@ def sees(sight: Sight) -> str:
     if posted:
         return f"sees {listed}, arm {target} promoted, and offers of {', '.join(posted)}"
     return f"sees {listed} and arm {target} promoted for nothing"
+
+
+def paid_to(place: MarketPlace, visit: Visit) -> float:
+    """What this customer gets beside her reward: the payment, or what seeding costs."""
+    return place.scenario.market.seeding_cost if visit.seeded else visit.payment
 
 
 def does(visit: Visit, paid: float) -> str:

@@ -62,6 +62,7 @@ ORDER = [
     "compare",
     "paper",
     "paths",
+    "playing",
     "lab",
     "cli",
 ]
@@ -71,6 +72,8 @@ ROOMS = {
     "numba": {"batch"},
     "llvmlite": {"batch"},
     "matplotlib": {"figures"},
+    "PIL": {"figures"},
+    "imageio_ffmpeg": {"figures"},
     "networkx": {"behaviours", "paths"},
     "cloudpickle": {"clusters"},
     "distributed": {"clusters"},
