@@ -2,6 +2,8 @@
 
 from importlib.metadata import version as _version
 
+# The folder first: imported later, it would take the place of the decorator of the same name.
+from kcmab_abm import pricing as _folder  # noqa: F401
 from kcmab_abm import theory
 from kcmab_abm.book import highest, leader
 from kcmab_abm.catalogue import behaviour, law, policy, pricing

@@ -68,7 +68,7 @@ def _draw_upper_bounds(axes: Axes, results: Results, measure: str, palette: dict
     axes.plot(times, most * times, color="#888888", linewidth=1.5)
     axes.annotate(
         "trivial",
-        (times[20], most * times[20]),
+        (times[10], most * times[10]),
         (-6, 6),
         textcoords="offset points",
         ha="right",

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kcmab_abm
 from kcmab_abm import MarketError, Parameter, make_scenario, play, simulate
 from kcmab_abm.catalogue import PRICING, pricing
 from kcmab_abm.errors import PlayError
@@ -47,6 +48,12 @@ def test_a_rule_keeps_the_rules(name, data):
     prices = priced(entry, visits, values, seed)
     assert all(0.0 <= price < math.inf for price in prices)
     assert priced(entry, visits, values, seed) == prices
+
+
+def test_the_decorator_keeps_its_name():
+    """The folder of the rules, found with the first scenario, does not hide the decorator."""
+    assert PRICING.names()
+    assert kcmab_abm.pricing is pricing
 
 
 @every_rule

@@ -1,0 +1,1 @@
+"""Checks of the course's notebooks."""
