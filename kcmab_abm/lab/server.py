@@ -12,7 +12,9 @@ def serve(host: str, port: int, browser: bool) -> None:
     """Serve the page until interrupted."""
 
     @ui.page("/", title="kcmab lab")
-    def _index(client: Client, desk: str = "", tab: str = "market") -> None:
-        build_page(client, starting_desk(), desk, tab)
+    def _index(
+        client: Client, desk: str = "", tab: str = "market", lesson: str = "", step: str = ""
+    ) -> None:
+        build_page(client, starting_desk(), desk, tab, lesson, step)
 
     ui.run(host=host, port=port, show=browser, reload=False, show_welcome_message=False)

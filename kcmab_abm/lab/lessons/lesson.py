@@ -90,9 +90,9 @@ class Verdict:
 class Step:
     """One step: a text, a market at some customer, a question, and what to learn from the answer.
 
-    `find` is quick, for it is waited for; `survey` may run many markets, and is asked when an answer
-    is checked or explained. `buttons` says whether the student walks through the market herself, `totals` whether she sees
-    what it has cost so far.
+    `find` is quick, for it is waited for; `survey` may run many markets, and is asked when an
+    answer is checked or explained. `buttons` says whether the student walks through the market
+    herself, `totals` whether she sees what it has cost so far.
     """
 
     title: str

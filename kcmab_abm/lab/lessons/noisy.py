@@ -222,8 +222,8 @@ LESSON = Lesson(
         Step(
             title="What the margin costs",
             text=(
-                "The least offer for customer {customer} was {gap:.2f}. Now the controller adds the "
-                "margin of {margin:.2f} to every offer."
+                "The least offer for customer {customer} was {gap:.2f}. Now the controller adds "
+                "the margin of {margin:.2f} to every offer."
             ),
             desk=OFFERED,
             question=NumberQuestion(

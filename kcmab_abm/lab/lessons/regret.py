@@ -87,8 +87,8 @@ LESSON = Lesson(
                 "Arm 0 pays {best:.1f} on average, arm 1 {worse:.1f}. But the {pulls} reports on "
                 "each of them say the opposite: {record0:.1f} and {record1:.1f}. (One would wait "
                 "for such luck through some 10 to the power of {power} markets, so "
-                "here the two arms changed places after twenty customers. From now on the means are as said.) Customer "
-                "{customer} is offered nothing."
+                "here the two arms changed places after twenty customers. From now on the means "
+                "are as said.) Customer {customer} is offered nothing."
             ),
             desk=FREE,
             question=ArmQuestion(

@@ -214,8 +214,8 @@ LESSON = Lesson(
             ),
             explanation=(
                 "The record of arm {first_arm} falls from {before:.2f} to {after:.2f}, so arm "
-                "{arm} leads with {record:.2f} and she takes it for nothing. The first customer of a "
-                "round has tested the leader, unpaid."
+                "{arm} leads with {record:.2f} and she takes it for nothing. The first customer of "
+                "a round has tested the leader, unpaid."
             ),
             find=second_price,
             buttons=True,
@@ -240,7 +240,8 @@ LESSON = Lesson(
             explanation=(
                 "{other:.1f} − {paid:.1f} = {answer:.1f}. Over {runs} such markets modified "
                 "Thompson sampling pays {mean_paid:.1f} on average with a regret of "
-                "{mean_regret:.1f}, plain Thompson sampling {mean_other:.1f} with {mean_other_regret:.1f}."
+                "{mean_regret:.1f}, plain Thompson sampling {mean_other:.1f} with "
+                "{mean_other_regret:.1f}."
             ),
             find=bills,
             survey=on_average,

@@ -18,7 +18,7 @@ from kcmab_abm.lab.lessons.scene import bound_of, run_of, sight_at, world
 
 SEED = 3  # the best arm's first reward is 0; at customer 9 UCB pays for an arm that is behind
 RUNS = 400
-SHORT_RUNS = 200
+SHORT_RUNS = 400
 
 MARKET = world("UCB against Thompson", [0.8, 0.6, 0.4], ["ucb", "ts"], seed=SEED, horizon=500)
 UCB = Desk(MARKET, left=0, shown=8)
