@@ -59,45 +59,48 @@ class _View:
         self.step, self.session = step, session
         with ui.element("div").classes("lab-stack"):
             self.draw()
+        self.spoken = ui.label().classes("lab-hidden").props("aria-live=polite")
         session.listeners.append(self.hear)
 
     def hear(self, news: News) -> None:
-        """Draw what has changed."""
+        """Draw what has changed, and say it to those who do not see it."""
         if news == "moved":
             self.draw.refresh()
+            self.spoken.text = " ".join(show.did() for show in self.session.shows)
 
     @ui.refreshable_method
     def draw(self) -> None:
-        """Every market with its customer, its arms and, if the step wants it, its accounts."""
-        for side, show in enumerate(self.session.shows):
-            with ui.element("div").classes("lab-stack lesson-side"):
-                if len(self.session.shows) > 1:
-                    heading(f"{('Left', 'Right')[side]}: {show.policy.label}", 3)
-                ui.label(show.did()).props(f"data-testid=lesson-did-{side} aria-live=polite")
-                self._arms(side, show)
-                ui.label(show.sees()).props(f"data-testid=lesson-sees-{side}").classes(
-                    "font-medium"
-                )
-                if self.step.totals:
-                    self._totals(side, show)
+        """One market, or two side by side."""
+        both = len(self.session.shows) > 1
+        with ui.element("div").classes("lesson-both" if both else "lab-stack"):
+            for side, show in enumerate(self.session.shows):
+                with ui.element("div").classes("lab-stack"):
+                    if both:
+                        heading(f"{('Left', 'Right')[side]}: {show.policy.label}", 3)
+                    self._market(side, show)
+
+    def _market(self, side: int, show: Show) -> None:
+        """A market's last customer, its arms and, if the step wants it, its accounts."""
+        ui.label(show.did()).props(f"data-testid=lesson-did-{side}")
+        self._arms(side, show)
+        ui.label(show.sees()).props(f"data-testid=lesson-sees-{side}").classes("font-medium")
+        if self.step.totals:
+            self._totals(side, show)
 
     def _arms(self, side: int, show: Show) -> None:
-        revealed = self.session.desk.revealed
         true_means = [float(mean) for mean in self.session.desk.scenario.market.means]
-        columns = ["Arm", "Record", "Reports", "Offer"]
-        columns += ["True mean"] if revealed else []
         with ui.element("table").classes("lesson-arms"):
-            _row("th", [*columns, "Last rewards"])
             for number, arm in enumerate(show.arms(LAST)):
-                cells = [
-                    f"{number}",
-                    "",
-                    f"{arm.pulls}",
-                    f"{arm.offer:.2f}" if arm.offer else "none",
-                ]
-                cells += [f"{true_means[number]:.1f}"] if revealed else []
-                row = _row("td", [*cells, _tape(arm)])
-                with row[1]:
+                cells = {"Arm": f"{number}", "Record": "", "Reports": f"{arm.pulls}"}
+                if not show.is_over:
+                    cells["Offer"] = f"{arm.offer:.2f}" if arm.offer else "none"
+                if self.session.desk.revealed:
+                    cells["True mean"] = f"{true_means[number]:.1f}"
+                if len(self.session.shows) == 1:
+                    cells["Last rewards"] = _tape(arm)
+                if number == 0:
+                    _row("th", list(cells))
+                with _row("td", list(cells.values()))[1]:
                     _bar(arm, f"lesson-arm-{side}-{number}-mean")
 
     def _totals(self, side: int, show: Show) -> None:

@@ -21,9 +21,7 @@ def build_question(course: Course, told: Callable[[], None]) -> None:
 class _Question:
     def __init__(self, course: Course, told: Callable[[], None]) -> None:
         self.course, self.step, self.told = course, course.step, told
-        ui.label(self.step.say(self.step.question.prompt)).classes("font-medium").props(
-            "data-testid=lesson-prompt id=lesson-prompt"
-        )
+        self.prompt = ui.label(self.step.say(self.step.question.prompt)).classes("font-medium")
         self.control = self._control()
         self.control.on("keydown.enter", self.check)
         with ui.row().classes("items-center gap-2"):
@@ -41,9 +39,11 @@ class _Question:
         options = self.step.options()
         if options:
             radio = ui.radio(options, value=None)
-            radio.props("aria-labelledby=lesson-prompt")
+            radio.props(f"aria-labelledby={self.prompt.html_id}")
             return radio
-        return ui.input("A number").props("inputmode=decimal autocomplete=off outlined dense")
+        return ui.input("Your answer, a number").props(
+            "inputmode=decimal autocomplete=off outlined dense"
+        )
 
     async def check(self) -> None:
         """Say whether the answer is right; what it needs may take a moment."""

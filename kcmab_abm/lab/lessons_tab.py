@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from nicegui import background_tasks, run, ui
@@ -38,7 +39,7 @@ class _Lessons:
     def __init__(self, session: Session, to_market: Callable[[], object]) -> None:
         self.session, self.to_market = session, to_market
         self.course = Course()
-        self.place = ui.element("div").classes("lab-stack")
+        self.place = ui.element("div").classes("lab-stack lessons")
 
     def list_all(self) -> None:
         """Show what lessons there are, and how far she is."""
@@ -79,19 +80,27 @@ class _Lessons:
 
     def _draw(self, lesson: Lesson, step: Step, market: Session) -> None:
         head = ui.row().classes("items-center gap-2 w-full")
-        self._fill(head, lesson)
+
+        def mark() -> None:
+            self._fill_head(head, lesson)
+            self._fill_foot(foot, lesson)
+
         with ui.element("div").classes("lesson-step"):
-            with ui.element("div").classes("lesson-text"), card(step.title):
+            with ui.element("div").classes("lesson-text"), card(step.title) as text:
                 if self.course.place == 0:
                     ui.label(lesson.opening).classes("lab-quiet")
                 ui.label(step.say(step.text)).props("data-testid=lesson-text")
             with ui.element("div").classes("lesson-market"):
                 build_lesson_market(step, market, lambda: self._take_along(market))
-            with ui.element("div").classes("lesson-question"), card("Your answer"):
-                build_question(self.course, lambda: self._fill(head, lesson))
-                self._ways_on(lesson)
+            with ui.element("div").classes("lesson-question"), card("Question"):
+                build_question(self.course, mark)
+                foot = ui.row().classes("gap-2")
+        mark()
+        # The button that was pressed is gone; who goes by keyboard or by ear goes on here.
+        text.props("tabindex=-1")
+        ui.run_javascript(f"getHtmlElement({text.id})?.focus({{preventScroll: true}})")
 
-    def _fill(self, head: ui.row, lesson: Lesson) -> None:
+    def _fill_head(self, head: ui.row, lesson: Lesson) -> None:
         """The lesson's name and a button for every step, drawn again when one is done."""
         head.clear()
         with head:
@@ -113,21 +122,22 @@ class _Lessons:
         button.props(f'dense no-caps aria-label="{name}"').classes("min-w-10")
         button.props("aria-current=step" if here else "outline")
 
-    def _ways_on(self, lesson: Lesson) -> None:
+    def _fill_foot(self, foot: ui.row, lesson: Lesson) -> None:
+        """The ways to other steps; the one on stands out when this step is done."""
         number, place = lesson.number, self.course.place
-        with ui.row().classes("gap-2"):
-            if place > 0:
-                ui.button("Back", on_click=lambda: self.open(number, place - 1)).props(
-                    "outline no-caps"
-                )
-            if not self.course.is_last:
-                ui.button("Next step", on_click=lambda: self.open(number, place + 1)).props(
-                    "outline no-caps"
-                )
-            elif number < len(self.course.lessons):
-                ui.button("Next lesson", on_click=lambda: self.open(number + 1)).props(
-                    "outline no-caps"
-                )
+        ways = {"Back": (number, place - 1), "Next step": (number, place + 1)}
+        if place == 0:
+            del ways["Back"]
+        if self.course.is_last:
+            del ways["Next step"]
+            if number < len(self.course.lessons):
+                ways["Next lesson"] = (number + 1, 0)
+        foot.clear()
+        with foot:
+            for label, there in ways.items():
+                button = ui.button(label, on_click=partial(self.open, *there))
+                stands_out = label != "Back" and self.course.is_done(self.course.step)
+                button.props("no-caps" if stands_out else "no-caps outline")
 
     def _take_along(self, market: Session) -> None:
         self.session.open(market.state())

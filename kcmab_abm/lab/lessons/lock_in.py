@@ -95,8 +95,9 @@ LESSON = Lesson(
             title="Two reports",
             text=(
                 "The first two customers were sent to arm 0 and arm 1. What they earned is all "
-                "that is known: arm 0 has a record of {record0:.2f}, arm 1 of {record1:.2f}. "
-                "Customer 3 stands before the board. She takes the arm with the best record."
+                "that is known. The record of an arm is the mean of its rewards so far: "
+                "{record0:.2f} for arm 0, {record1:.2f} for arm 1. Customer 3 stands before the "
+                "board. She takes the arm with the best record."
             ),
             desk=START,
             question=ArmQuestion(

@@ -40,7 +40,6 @@ def bound(desk: Desk) -> Facts:
         "record": record,
         "pulls": pulls,
         "bonus": bounds[arm] - record,
-        "decimal": record + math.sqrt(2.0 * math.log10(customer) / pulls),
         "rootless": record + 2.0 * math.log(customer) / pulls,
         "others": " and ".join(f"{b:.2f}" for each, b in enumerate(bounds) if each != arm),
         "offer": float(sight.offers[arm]),
@@ -153,7 +152,6 @@ LESSON = Lesson(
                 "Put m = {record:.2f}, t = {customer} and n = {pulls} into m + √(2 ln t / n).",
                 (
                     Slip("bonus", "That is the bonus. Add the record."),
-                    Slip("decimal", "You have used the decimal logarithm; ln is the natural one."),
                     Slip("rootless", "The bonus is a square root."),
                 ),
                 tolerance=0.01,
