@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Literal
+from typing import Literal, NamedTuple
+from weakref import WeakSet
+
+import pandas as pd
 
 from kcmab_abm.errors import EngineError, MarketError
 from kcmab_abm.experiment import choose_engine, simulate
@@ -23,7 +27,16 @@ MOST_INTERPRETED = 2_000_000  # customers that the market engine serves in a bat
 _JOBS = max(2, cores() - 1)
 
 _lanes = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="batch")
+_jobs: WeakSet[BatchJob] = WeakSet()
 _compiling = threading.Lock()  # two runs that need the same kernel compile it once
+
+
+class Outcome(NamedTuple):
+    """What came out of a run, its tables worked out already."""
+
+    results: Results
+    summary: pd.DataFrame
+    curves: pd.DataFrame
 
 
 class _Cancelled(Exception):
@@ -42,9 +55,11 @@ class BatchJob:
         self.scenario = make_scenario(shown_settings(desk))
         self.state: State = "waiting"
         self.served = 0
-        self.results: Results | None = None
+        self.outcome: Outcome | None = None
         self.problem = ""
+        self.seconds = 0.0
         self._unwanted = threading.Event()
+        _jobs.add(self)
         self._task = _lanes.submit(self._run)
 
     @property
@@ -73,7 +88,10 @@ class BatchJob:
             self.state = "compiling"
             self._find_engines()
             self.state = "running"
-            self.results = simulate(self.scenario, jobs=_JOBS, progress=self._note)
+            begun = time.perf_counter()
+            results = simulate(self.scenario, jobs=_JOBS, progress=self._note)
+            self.seconds = time.perf_counter() - begun
+            self.outcome = Outcome(results, results.summary(), results.curves())
             self.state = "done"
         except _Cancelled:
             self.state = "cancelled"
@@ -107,3 +125,9 @@ class BatchJob:
 
     def _fail(self, problem: str) -> None:
         self.problem, self.state = problem, "failed"
+
+
+def cancel_all() -> None:
+    """Stop every run of every visitor, for a server that ends."""
+    for job in [*_jobs]:
+        job.cancel()

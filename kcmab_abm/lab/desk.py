@@ -70,6 +70,11 @@ class Desk:
         """The desk with some top-level settings of the scenario changed, at the first customer."""
         return replace(self, scenario=make_lab_scenario(self.settings | changes), shown=0)
 
+    def replicate(self, replications: int) -> Desk:
+        """The desk with so many replications to run in a batch; the market goes on as it was."""
+        settings = self.settings | {"replications": replications}
+        return replace(self, scenario=make_lab_scenario(settings))
+
 
 def starting_desk() -> Desk:
     """What the page shows when nothing is asked for."""
