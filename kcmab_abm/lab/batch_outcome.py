@@ -36,7 +36,7 @@ def show_outcome(desk: Desk, outcome: Outcome) -> None:
     """Put the outcome of a run of that desk on the page."""
     results = outcome.results
     measures = (results.regret_measure, "compensation")
-    with ui.element("div").classes("lab-columns"):
+    with ui.element("div").classes("lab-pair"):
         for measure in measures:
             with card(f"{MEASURES[measure]}: mean and 95 % interval"):
                 _draw(measure, outcome.curves[outcome.curves["measure"] == measure])
@@ -63,6 +63,7 @@ def _draw(measure: str, curves: pd.DataFrame) -> None:
         legend={"top": 0, "data": labels, "textStyle": {"fontSize": 13}},
         tooltip={"trigger": "axis", "confine": True, ":formatter": _TOOLTIP},
         aria={"enabled": True},
+        grid={"left": 30, "right": 28, "top": 36, "bottom": 24, "containLabel": True},
     )
     drawn.props(f"data-testid=batch-chart-{measure}")
 
@@ -70,7 +71,7 @@ def _draw(measure: str, curves: pd.DataFrame) -> None:
 def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]:
     """A line for the mean; a band between two lines that are not drawn, the one upon the other."""
     colour = SIDES[place]
-    plain = {"type": "line", "showSymbol": False, "silent": True}
+    plain = {"type": "line", "symbol": "none", "silent": True}
     points = curve[["customer", "mean", "low", "high"]].to_numpy(float)
     line = {"width": 2.5, "color": colour, "type": _DASHES[place]}
     mean = {
