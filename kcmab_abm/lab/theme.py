@@ -76,13 +76,18 @@ def chart(
         "aria": {"enabled": True, "decal": {"show": True}},
         "textStyle": {"fontFamily": "inherit", "fontSize": 13},
         "grid": {"left": 8, "right": 16, "top": 36, "bottom": 24, "containLabel": True},
-        "legend": {"top": 0, "type": "scroll", "textStyle": {"fontSize": 13}},
+        "legend": legend(),
         "tooltip": {"trigger": "axis", "confine": True},
         "xAxis": axis(**across),
         "yAxis": axis(**up),
         "series": series,
     }
     return ui.echart({**options, **more}, renderer="svg").classes("lab-chart")
+
+
+def legend(**more: Any) -> dict[str, Any]:
+    """A legend in one row above the chart, where it covers no data."""
+    return {"top": 0, "type": "scroll", "itemWidth": 32, "textStyle": {"fontSize": 13}, **more}
 
 
 def axis(name: str, **more: Any) -> dict[str, Any]:
