@@ -12,6 +12,9 @@ from kcmab_abm.lab.course import Course
 from kcmab_abm.lab.lessons.lesson import Verdict
 from kcmab_abm.lab.theme import heading
 
+# A radio button keeps Enter for itself, and is chosen by it: so first the choice, then the check.
+_ENTER = "event => { if (event.key === 'Enter') setTimeout(emit, 0) }"
+
 
 def build_question(course: Course, told: Callable[[], None]) -> None:
     """Put the open step's question on the page; `told` hears that the step is done."""
@@ -23,7 +26,6 @@ class _Question:
         self.course, self.step, self.told = course, course.step, told
         self.prompt = ui.label(self.step.say(self.step.question.prompt)).classes("font-medium")
         self.control = self._control()
-        self.control.on("keydown.enter", self.check)
         with ui.row().classes("items-center gap-2"):
             self.button = ui.button("Check", on_click=self.check).props("no-caps")
             self.show_me = ui.button("Show me", on_click=self.reveal).props("flat no-caps")
@@ -38,12 +40,10 @@ class _Question:
     def _control(self) -> ValueElement[Any]:
         options = self.step.options()
         if options:
-            radio = ui.radio(options, value=None)
-            radio.props(f"aria-labelledby={self.prompt.html_id}")
-            return radio
-        return ui.input("Your answer, a number").props(
-            "inputmode=decimal autocomplete=off outlined dense"
-        )
+            radio = ui.radio(options, value=None).on("keyup.capture", self.check, js_handler=_ENTER)
+            return radio.props(f"aria-labelledby={self.prompt.html_id}")
+        number = ui.input("Your answer, a number").on("keydown.enter", self.check)
+        return number.props("inputmode=decimal autocomplete=off outlined dense")
 
     async def check(self) -> None:
         """Say whether the answer is right; what it needs may take a moment."""

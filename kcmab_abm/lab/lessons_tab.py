@@ -9,7 +9,7 @@ from pathlib import Path
 from nicegui import background_tasks, run, ui
 
 from kcmab_abm.lab.course import Course
-from kcmab_abm.lab.lesson_market import build_lesson_market, open_market
+from kcmab_abm.lab.lesson_market import LessonMarket, open_market
 from kcmab_abm.lab.lesson_question import build_question
 from kcmab_abm.lab.lessons.lesson import Lesson, Step
 from kcmab_abm.lab.session import Session
@@ -91,7 +91,7 @@ class _Lessons:
                     ui.label(lesson.opening).classes("lab-quiet")
                 ui.label(step.say(step.text)).props("data-testid=lesson-text")
             with ui.element("div").classes("lesson-market"):
-                build_lesson_market(step, market, lambda: self._take_along(market))
+                LessonMarket(step, market, lambda: self._take_along(market))
             with ui.element("div").classes("lesson-question"), card("Question"):
                 build_question(self.course, mark)
                 foot = ui.row().classes("gap-2")
