@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kcmab_abm.experiment import play
-from kcmab_abm.lab.desk import Desk, make_lab_scenario
+from kcmab_abm.lab.desk import Desk
+from kcmab_abm.lab.limits import make_lab_scenario
 from kcmab_abm.market.live import LiveMarket
 from kcmab_abm.market.sight import Sight
 from kcmab_abm.scenario import Scenario
