@@ -4,42 +4,80 @@ from __future__ import annotations
 
 from nicegui import Client, ui
 
-from kcmab_abm.errors import ScenarioError
+from kcmab_abm.errors import MarketError, ScenarioError
 from kcmab_abm.lab.batch_tab import build_batch
-from kcmab_abm.lab.desk import from_link, starting_desk
+from kcmab_abm.lab.desk import Desk, from_link
+from kcmab_abm.lab.frame import LiveRegion, build_frame
 from kcmab_abm.lab.lessons_tab import build_lessons
 from kcmab_abm.lab.market_tab import build_market
 from kcmab_abm.lab.session import TICK, Session
+from kcmab_abm.lab.theme import complain, dress, heading
+
+MOST_SESSIONS = 200
 
 OPEN: set[Session] = set()  # the sessions of all visitors
 
 
-def build_page(client: Client, desk: str) -> None:
-    """One visitor's page; `desk` is the word of a link that restores what somebody saw."""
-    session, complaint = _begin(desk)
+def build_page(
+    client: Client,
+    start: Desk,
+    link: str = "",
+    tab: str = "market",
+    lesson: str = "",
+    step: str = "",
+) -> None:
+    """One visitor's page; `link` is a word that restores what somebody saw, `start` is else shown.
+
+    `lesson` and `step` are numbers in words, as an address has them.
+
+    Every visitor gets markets of her own, and they are freed when she has gone.
+    """
+    dress()
+    if len(OPEN) >= MOST_SESSIONS:
+        heading("The lab is full", 1)
+        ui.label(f"{MOST_SESSIONS} pages are open; close one that is not needed, and reload.")
+        return
+    session, complaint = _begin(start, link)
     OPEN.add(session)
     client.on_delete(lambda: _end(session))
-    with ui.tabs() as tabs:
-        market = ui.tab("Market")
-        lessons = ui.tab("Lessons")
-        batch = ui.tab("Batch")
-    with ui.tab_panels(tabs, value=market).classes("w-full"):
-        with ui.tab_panel(market):
-            build_market(session)
-        with ui.tab_panel(lessons):
-            build_lessons(session)
-        with ui.tab_panel(batch):
-            build_batch(session)
+    client.on_exception(lambda error: _tell(session, error))
+    place = (number_in(lesson), number_in(step))
+    _build_tabs(session, "lessons" if place[0] else tab, place)
     ui.timer(TICK, session.tick)
     if complaint:
-        ui.notify(complaint, type="negative")
+        complain(complaint)
 
 
-def _begin(desk: str) -> tuple[Session, str]:
+def _build_tabs(session: Session, tab: str, lesson: tuple[int, int]) -> None:
+    frame = build_frame(session, tab)
+
+    def lessons(session: Session) -> None:
+        build_lessons(session, *lesson, to_market=lambda: frame.tabs.set_value("market"))
+
+    builders = {"market": build_market, "lessons": lessons, "batch": build_batch}
+    with frame.panels:
+        for name, build in builders.items():
+            with ui.tab_panel(name):
+                build(session)
+    LiveRegion(session)
+
+
+def number_in(word: str) -> int:
+    """The number that an address asks for; 0 if it is none."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 4 else 0
+
+
+def _begin(start: Desk, link: str) -> tuple[Session, str]:
     try:
-        return Session(from_link(desk) if desk else starting_desk()), ""
+        return Session(from_link(link) if link else start), ""
     except ScenarioError as error:
-        return Session(starting_desk()), str(error)
+        return Session(start), str(error)
+
+
+def _tell(session: Session, error: Exception) -> None:
+    """Whatever goes wrong while she plays: say so and stop, the page lives on."""
+    session.pause()
+    complain(str(error) if isinstance(error, MarketError) else f"Something broke: {error!r}")
 
 
 def _end(session: Session) -> None:

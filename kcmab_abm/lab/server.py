@@ -2,16 +2,102 @@
 
 from __future__ import annotations
 
-from nicegui import Client, ui
+import errno
+import secrets
+import socket
+from urllib.parse import quote
 
-from kcmab_abm.lab.page import build_page
+import click
+from nicegui import Client, app, ui
+
+from kcmab_abm.errors import MarketError
+from kcmab_abm.lab.desk import Desk
+from kcmab_abm.lab.guard import LARGEST_BODY, Guard, is_loopback, own_hosts
+from kcmab_abm.lab.page import OPEN, build_page
+
+FIRST_PORT, TRIED = 8080, 20
+RECONNECT = 4.0  # seconds for which a visitor may be gone before her markets are freed
+
+_ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<rect width="16" height="16" rx="3" fill="#14384F"/><rect x="3" y="7" width="2.5" height="6"
+fill="#56B4E9"/><rect x="6.8" y="3" width="2.5" height="10" fill="#E69F00"/><rect x="10.6" y="9"
+width="2.5" height="4" fill="#FFFFFF"/></svg>"""
 
 
-def serve(host: str, port: int, browser: bool) -> None:
-    """Serve the page until interrupted."""
+def serve(host: str, port: int | None, token: str | None, browser: bool, start: Desk) -> None:
+    """Serve the page until interrupted, every visitor beginning with `start`."""
+    found = _free_port(host, port)
+    word = token or ("" if is_loopback(host) else secrets.token_urlsafe(16))
+    _add_pages(start)
+    app.add_middleware(Guard, hosts=own_hosts(host), token=word, cookie=f"kcmab_lab_{found}")
+    path = f"/?token={quote(word, safe='')}" if word else "/"
+    click.echo(f"The lab is open at http://{_shown(host)}:{found}{path} (Ctrl-C ends it).")
+    try:
+        ui.run(
+            host=host,
+            port=found,
+            title="kcmab lab",
+            favicon=_ICON,
+            language="en-GB",
+            dark=None,
+            show=path if browser else False,
+            reload=False,
+            show_welcome_message=False,
+            reconnect_timeout=RECONNECT,
+            timeout_graceful_shutdown=1,
+            ws_max_size=LARGEST_BODY,
+        )
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None
 
-    @ui.page("/", title="kcmab lab")
-    def _index(client: Client, desk: str = "") -> None:
-        build_page(client, desk)
 
-    ui.run(host=host, port=port, show=browser, reload=False, show_welcome_message=False)
+def _add_pages(start: Desk) -> None:
+    @ui.page("/")
+    def _index(
+        client: Client, desk: str = "", tab: str = "market", lesson: str = "", step: str = ""
+    ) -> None:
+        build_page(client, start, desk, tab, lesson, step)
+
+    @app.get("/sessions")
+    def _sessions() -> dict[str, int]:
+        return {"sessions": len(OPEN)}
+
+
+def _free_port(host: str, asked: int | None) -> int:
+    """The port asked for, or the first free one; an error says what to do."""
+    ports = [asked] if asked else list(range(FIRST_PORT, FIRST_PORT + TRIED))
+    for port in ports:
+        if _is_free(host, port):
+            if port != ports[0]:
+                click.echo(f"Port {ports[0]} is taken; using {port}.")
+            return port
+    tried = f"port {ports[0]}" if asked else f"every port from {ports[0]} to {ports[-1]}"
+    raise MarketError(f"--port: {tried} is taken or not allowed here; choose another with --port N")
+
+
+def _is_free(host: str, port: int) -> bool:
+    try:
+        family, kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise MarketError(
+            f"--host: no address for {host!r} ({error.strerror}); give one of this machine's, "
+            "such as 127.0.0.1, or 0.0.0.0 for all of them"
+        ) from None
+    with socket.socket(family, kind) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise MarketError(
+                    f"--host: {host!r} is not an address of this machine; try 0.0.0.0"
+                ) from None
+            return False
+    return True
+
+
+def _shown(host: str) -> str:
+    """The host as others can type it."""
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host

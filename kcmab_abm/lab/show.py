@@ -127,6 +127,19 @@ class Show:
         totals = self._totals
         return [(int(n), totals[n].regret, totals[n].compensation) for n in places]
 
+    @property
+    def clock(self) -> float | None:
+        """When the customer before the board came; None where that is her number anyway."""
+        if self.is_over or self.scenario.market.arrivals.process == "slots":
+            return None
+        return float(self.market.ledger.clock[self.shown])
+
+    def true_means(self) -> list[float]:
+        """The true means, as the last customer found them where they change."""
+        last = self.last
+        means = self.scenario.market.means if last is None or last.means is None else last.means
+        return [float(mean) for mean in means]
+
     def sees(self) -> str:
         """What the customer before the board sees, in words."""
         if self.is_over:

@@ -1,0 +1,139 @@
+"""A form for one entry of the catalogue: which one, and the numbers it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin
+
+from nicegui import ui
+
+from kcmab_abm.catalogue import Catalogue
+from kcmab_abm.entries import Entry, Parameter
+from kcmab_abm.errors import ScenarioError
+from kcmab_abm.lab.theme import complain
+
+Table = dict[str, Any]
+
+
+def attempt(action: Callable[[], object], restore: Callable[[], None]) -> None:
+    """Do what the visitor asks; if it cannot be, say why and show again what is."""
+    try:
+        action()
+    except ScenarioError as error:
+        complain(str(error))
+        restore()
+
+
+def number_field(
+    label: str, value: float, about: str, commit: Callable[[float | None], None], whole: bool
+) -> ui.number:
+    """A number that counts once it has been typed: with Enter, or when the field is left."""
+    field = ui.number(label, value=value, step=1 if whole else "any")  # type: ignore[arg-type]
+    field.props("dense outlined hide-bottom-space").props["aria-label"] = label
+    field.on("change", lambda: commit(field.value))
+    if about:
+        field.tooltip(about)
+    return field
+
+
+class EntryForm:
+    """Chooses a policy, behaviour or pricing rule by name and sets its parameters.
+
+    `choose(name)` and `change(word, value)` do what the visitor asks, and may complain.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        catalogue: Catalogue[Entry],
+        choose: Callable[[str], None],
+        change: Callable[[str, Any], None],
+    ) -> None:
+        self.catalogue = catalogue
+        self.choose = choose
+        self.change = change
+        self.label = label
+        self.fields: dict[str, Any] = {}
+        self.shown: tuple[str, str] = ("", "")
+        self.table: Table = {}
+        self.select = ui.select([], label=label, on_change=self._chosen)
+        self.select.props("dense outlined options-dense").classes("w-full")
+        self.select.props["aria-label"] = label
+        self.about = ui.label().classes("lab-quiet lab-small")
+        self.place = ui.element("div").classes("lab-fields")
+
+    def show(self, name: str, entry_name: str, names: list[str], table: Table) -> None:
+        """Show what is chosen; fields stay where they are while they are the same."""
+        entry = self.catalogue.find(entry_name)
+        self.table = table
+        same = self.shown == (name, entry_name)
+        self.shown = (name, entry_name)
+        self.select.set_options(names, value=name)
+        self.about.text = entry.about
+        if not same or set(self.fields) != set(_words(entry)):
+            self._build(entry)
+        defaults = entry.defaults()
+        for word, field in self.fields.items():
+            field.value = table.get(word, defaults[word])
+
+    def restore(self) -> None:
+        """Show again what is set."""
+        self.select.value = self.shown[0]
+        defaults = self.catalogue.find(self.shown[1]).defaults()
+        for word, field in self.fields.items():
+            field.value = self.table.get(word, defaults[word])
+
+    def _chosen(self) -> None:
+        name = self.select.value
+        if name and name != self.shown[0]:
+            attempt(lambda: self.choose(str(name)), self.restore)
+
+    def _build(self, entry: Entry) -> None:
+        self.place.clear()
+        self.fields = {}
+        with self.place:
+            for word, each in _words(entry).items():
+                self.fields[word] = self._field(word, each, entry.defaults()[word])
+            if entry.compose is not None:
+                ui.label("The kinds of a mixture are set in a scenario file.").classes("lab-small")
+
+    def _field(self, word: str, kind: Parameter | list[str], value: Any) -> Any:
+        if isinstance(kind, list):
+            field = ui.select(kind, label=word, value=value)
+            field.on_value_change(lambda: self._set(word, field.value))
+            return field.props("dense outlined options-dense")
+        if isinstance(kind.default, bool):
+            box = ui.checkbox(word, value=value).tooltip(kind.about)
+            box.on_value_change(lambda: self._set(word, box.value))
+            return box
+        whole = isinstance(kind.default, int)
+        about = f"{kind.about} ({kind.range}; {kind.shown} unless set)"
+        return number_field(word, value, about, lambda given: self._set(word, given), whole)
+
+    def _set(self, word: str, given: Any) -> None:
+        entry = self.catalogue.find(self.shown[1])
+        old = self.table.get(word, entry.defaults()[word])
+        parameter = entry.parameters.get(word)
+        value = given if parameter is None else _as_told(parameter, given)
+        if value is None:
+            self.restore()
+        elif value != old:
+            attempt(lambda: self.change(word, value), self.restore)
+
+
+def _as_told(parameter: Parameter, given: Any) -> Any:
+    """A number as a scenario file writes it: whole ones without a point."""
+    if given is None or isinstance(parameter.default, bool):
+        return given
+    if isinstance(parameter.default, int) and float(given).is_integer():
+        return int(given)
+    return float(given)
+
+
+def _words(entry: Entry) -> dict[str, Parameter | list[str]]:
+    """The settings that the page can change: numbers, and choices between words."""
+    words: dict[str, Parameter | list[str]] = dict(entry.parameters)
+    for word, field in entry.settings.model_fields.items() if entry.settings else ():
+        if get_origin(field.annotation) is Literal:
+            words[word] = [each for each in get_args(field.annotation) if each != "edges"]
+    return words
