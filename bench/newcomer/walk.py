@@ -44,12 +44,15 @@ def walk(page: str, say: Callable[[str], None]) -> Journey:
                 milestones = traveller.take(step)
             except Unable as reason:
                 journey.unable = str(reason)
+                say(f"  skipped: {reason}")
                 continue
             except Exception as error:  # whatever it is, it is what the newcomer runs into
                 journey.failure = f"{page}, {step.section}: {step}\n{error}"
+                say(f"  failed: {error}")
                 break
             end = time.perf_counter()
             journey.steps.append((step, end - start))
+            say(f"  {end - start:.1f} s{''.join(f', {each}' for each in milestones)}")
             for milestone in milestones:
                 journey.note(milestone, end - begin)
             if len(journey.reached) == len(MILESTONES):
