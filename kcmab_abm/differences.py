@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from scipy import stats
 
-from kcmab_abm.measures import Floats, paired_difference
+from kcmab_abm.measures import Floats, paired_difference, student
 from kcmab_abm.trajectory import CURVES
 
 
@@ -44,6 +43,6 @@ def welch_difference(x: Floats, y: Floats, confidence: float) -> dict[str, objec
         if se > 0.0:
             one, other = a / (a + b), b / (a + b)
             freedom = 1.0 / (one**2 / (len(x) - 1) + other**2 / (len(y) - 1))
-            width = se * float(stats.t.ppf(0.5 + confidence / 2, freedom))
+            width = se * student(confidence, freedom)
     interval = {"difference": mean, "se": se, "low": mean - width, "high": mean + width}
     return {**interval, "variance_saved": math.nan}

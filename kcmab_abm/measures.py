@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from kcmab_abm.trajectory import CURVES, Tally, empty_tally, is_locked_in
 
@@ -178,7 +178,12 @@ def half_width(se: Floats | float, count: int, confidence: float) -> Floats | fl
     """Half the width of Student's confidence interval for a mean."""
     if count < 2:
         return se * np.nan
-    return se * float(stats.t.ppf(0.5 + confidence / 2, count - 1))
+    return se * student(confidence, count - 1)
+
+
+def student(confidence: float, freedom: float) -> float:
+    """Student's quantile: how many standard errors an interval reaches to either side."""
+    return float(stdtrit(freedom, 0.5 + confidence / 2))
 
 
 def summary_row(
@@ -198,7 +203,9 @@ def summary_row(
             row |= {f"{measure}_{q}": v for q, v in zip(QUANTILES, quantiles.tolist(), strict=True)}
     targeted = int(runs.targeted.sum())
     locked = int(runs.locked_in(horizon).sum())
-    interval = stats.binomtest(locked, count).proportion_ci(confidence, method="wilson")
+    from scipy.stats import binomtest  # late: it takes as long to import as half of the rest
+
+    interval = binomtest(locked, count).proportion_ci(confidence, method="wilson")
     return row | {
         "seeding": float((runs.seeded * cost).mean()),
         "acceptance": int(runs.accepted.sum()) / targeted if targeted else float("nan"),

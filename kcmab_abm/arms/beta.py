@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from scipy.special import betaincinv
-from scipy.stats import beta as beta_distribution
 
 from kcmab_abm.catalogue import law
 from kcmab_abm.entries import LawSettings
@@ -65,6 +64,8 @@ def variance(row: Row) -> float:
 
 def density(x: float, row: Row) -> float:
     """The density, x^(alpha-1) (1-x)^(beta-1) / B(alpha, beta)."""
+    from scipy.stats import beta as beta_distribution  # late: it is slow to import
+
     return float(beta_distribution.pdf(x, row[0], row[1]))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from scipy import integrate, special
+from scipy import special
 
 from kcmab_abm.world import Arm
 
@@ -53,6 +53,7 @@ def density_kl(
     p: Callable[[float], float], q: Callable[[float], float], low: float, high: float
 ) -> float:
     """KL between laws with densities, integrated numerically over the support [low, high] of P."""
+    from scipy import integrate  # late: few laws need it, and it is slow to import
 
     def integrand(x: float) -> float:
         here = p(x)

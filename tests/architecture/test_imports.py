@@ -178,8 +178,9 @@ def test_public_names_are_listed_once_and_in_order():
     assert all(hasattr(kcmab_abm, name) for name in names)
 
 
-def test_importing_the_package_is_light():
-    """The compiler and matplotlib are loaded when they are needed, not before."""
-    code = "import sys, kcmab_abm; print([w for w in ('numba', 'matplotlib') if w in sys.modules])"
+def test_importing_the_commands_is_light():
+    """The compiler, matplotlib and the like are loaded when they are needed, not before."""
+    heavy = ["numba", "matplotlib", "scipy.stats", "scipy.integrate", "nicegui"]
+    code = f"import sys, kcmab_abm.cli; print([w for w in {heavy} if w in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
