@@ -22,7 +22,7 @@ def build_page(
     client: Client,
     start: Desk,
     link: str = "",
-    tab: str = "market",
+    tab: str = "",
     lesson: str = "",
     step: str = "",
 ) -> None:
@@ -42,7 +42,7 @@ def build_page(
     client.on_delete(lambda: _end(session))
     client.on_exception(lambda error: _tell(session, error))
     place = (number_in(lesson), number_in(step))
-    _build_tabs(session, "lessons" if place[0] else tab, place)
+    _build_tabs(session, tab or ("lessons" if place[0] else "market"), place)
     ui.timer(TICK, session.tick)
     if complaint:
         complain(complaint)

@@ -294,6 +294,22 @@ def test_lessons_know_nothing_of_the_page():
         assert "nicegui" not in file.read_text(encoding="utf-8")
 
 
+def test_reading_exists():
+    """What a lesson points to is there: a page, a scenario file, a notebook."""
+    root = Path(kcmab.__file__).parents[1]
+    for lesson in LESSONS:
+        for path in lesson.reading:
+            assert (root / path).is_file() or not (root / path).parent.is_dir(), path
+
+
+def test_a_class_prepares_a_lesson_once():
+    """While one thread finds out what a lesson needs, others go on at once."""
+    lesson = LESSONS[2]
+    with lesson._preparing:
+        lesson.prepare()
+    assert not lesson._preparing.locked()
+
+
 def test_facts_are_found_once():
     """A step's market is played once for all who ask, and the survey only when it is needed."""
     asked = []
