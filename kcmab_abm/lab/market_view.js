@@ -22,9 +22,9 @@ export default {
       <thead><tr>
         <th scope="col">arm</th>
         <th scope="col" class="lab-record">record and offer, from 0 to 1; tape</th>
-        <th scope="col">mean</th><th scope="col">offer</th><th scope="col">pulls</th>
-        <th scope="col" v-if="state.revealed">true</th>
-        <th scope="col" v-if="state.guessing">guess</th>
+        <th scope="col" class="number">mean</th><th scope="col" class="number">offer</th><th scope="col" class="number">pulls</th>
+        <th scope="col" class="number" v-if="state.revealed">true</th>
+        <th scope="col" class="guess" v-if="state.guessing">guess</th>
       </tr></thead>
       <tbody>
         <tr v-for="(arm, i) in state.arms" :key="i" :class="{target: arm.target, taken: arm.taken}"
