@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
+import re
 import tomllib
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,14 +14,9 @@ import tomli_w
 
 from kcmab_abm.errors import ScenarioError
 from kcmab_abm.forms import scenario_form
-from kcmab_abm.scenario import Scenario, make_scenario
+from kcmab_abm.lab.limits import LARGEST_FILE, MOST_PARTS, has_long_key, make_lab_scenario
+from kcmab_abm.scenario import Scenario
 from kcmab_abm.world import Choice
-
-MOST_ARMS = 20
-MOST_CUSTOMERS = 100_000
-MOST_REPLICATIONS = 10_000
-MOST_REMEMBERED = 1_000_000  # numbers that the agents of a market may keep
-LARGEST_FILE = 256 * 1024  # bytes, of a scenario
 
 STARTING: dict[str, Any] = {
     "title": "Nine arms",
@@ -34,6 +28,16 @@ STARTING: dict[str, Any] = {
     },
     "policy": [{"name": "ucb"}, {"name": "modified-ts"}],
 }
+
+# What a scenario need not say, by the name of the table.
+AS_IT_IS: dict[str, Any] = {
+    "customers": {"behaviour": "greedy"},
+    "arrivals": {"process": "slots"},
+    "offer": {"rule": "least"},
+}
+
+NAMES = ("law", "behaviour", "process", "rule", "kind", "name")
+_NUMBERS = re.compile(r"\[\n((?:\s+[-+.\de]+,\n)+)\s*\]")  # a list that was written line by line
 
 
 @dataclass(frozen=True)
@@ -66,98 +70,91 @@ class Desk:
         """The desk with some top-level settings of the scenario changed, at the first customer."""
         return replace(self, scenario=make_lab_scenario(self.settings | changes), shown=0)
 
+    def replicate(self, replications: int) -> Desk:
+        """The desk with so many replications to run in a batch; the market goes on as it was."""
+        settings = self.settings | {"replications": replications}
+        return replace(self, scenario=make_lab_scenario(settings))
+
 
 def starting_desk() -> Desk:
     """What the page shows when nothing is asked for."""
     return Desk(make_lab_scenario(STARTING))
 
 
-def make_lab_scenario(settings: Mapping[str, Any]) -> Scenario:
-    """Check settings as a scenario file's are checked, and whether the page can show them."""
-    problems = list(_unfit(settings))
-    if problems:
-        raise ScenarioError(problems)
-    scenario = make_scenario(settings)
-    arms = len(scenario.market.arms)
-    limits = (
-        ("market.arms", "arms", arms, MOST_ARMS),
-        ("horizon", "customers", scenario.horizon, MOST_CUSTOMERS),
-        ("replications", "replications", scenario.replications, MOST_REPLICATIONS),
-    )
-    problems = [
-        f"{place}: the page shows at most {most:,} {what}, got {count:,}; use 'kcmab run' for more"
-        for place, what, count, most in limits
-        if count > most
-    ]
-    problems = problems or list(_forgetful(scenario, arms))
-    if problems:
-        raise ScenarioError(problems)
-    return scenario
-
-
-def _unfit(settings: Mapping[str, Any]) -> list[str]:
-    """What a scenario file may say and the page does not show."""
-    problems = [
-        f"{word}: the page shows one market; take it out, or use 'kcmab run'"
-        for word in ("sweep", "precision", "sample")
-        if word in settings
-    ]
-    market = settings.get("market")
-    arrivals = market.get("arrivals") if isinstance(market, Mapping) else None
-    if isinstance(arrivals, Mapping) and arrivals.get("process") == "trace":
-        problems.append(
-            "market.arrivals: the page reads no files, and a trace needs one; use 'slots' or "
-            "'poisson', or 'kcmab run'"
-        )
-    return problems
-
-
-def _forgetful(scenario: Scenario, arms: int) -> list[str]:
-    market = scenario.market
-    agents = [market.customers, market.offers.rule, *scenario.policies]
-    return [
-        f"{each.label}: would remember {size:,} numbers, and the page allows {MOST_REMEMBERED:,}; "
-        "make it remember less, or use 'kcmab run'"
-        for each in agents
-        if (size := sum(len(array) for array in each.blank_memory(arms))) > MOST_REMEMBERED
-    ]
-
-
 def read_file(data: bytes) -> Desk:
     """The desk that a scenario file describes; a `ScenarioError` says what is wrong with it."""
     if len(data) > LARGEST_FILE:
-        raise ScenarioError(
-            [
-                f"the file has {len(data):,} bytes; a scenario for this page has at most "
-                f"{LARGEST_FILE:,}"
-            ]
-        )
-    try:
-        settings = tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise ScenarioError([f"not UTF-8 text (byte {error.start}); save it as UTF-8"]) from None
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise ScenarioError([f"not TOML: {error}"]) from None
-    scenario = make_lab_scenario(settings)
+        raise ScenarioError([too_large(len(data))])
+    scenario = make_lab_scenario(_read_toml(data))
     return Desk(scenario, right=1 if len(scenario.policies) == 2 else None)
+
+
+def too_large(size: int) -> str:
+    """The message for a file that is not read at all."""
+    return f"the file has {size:,} bytes; a scenario for this page has at most {LARGEST_FILE:,}"
+
+
+def _read_toml(data: bytes) -> dict[str, Any]:
+    try:
+        text = data.decode("utf-8-sig")
+        if has_long_key(text):
+            reason = f"not a scenario: a key in it has more than {MOST_PARTS} parts"
+        else:
+            return tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        reason = f"not UTF-8 text (byte {error.start}); save it as UTF-8"
+    except tomllib.TOMLDecodeError as error:
+        reason = f"not TOML: {error}"
+    except RecursionError:
+        reason = "not a scenario: nested too deeply"
+    except ValueError:  # Python converts no more than 4 300 digits
+        reason = "not a scenario: a number in it has thousands of digits"
+    raise ScenarioError([reason])
 
 
 def write_file(desk: Desk) -> bytes:
     """The scenario file of what is on the desk, with the controllers that are shown."""
-    return tomli_w.dumps(shown_settings(desk)).encode()
+    settings = _names_first(_minimal(shown_settings(desk)))
+    policies = settings.pop("policy")
+    parts = [tomli_w.dumps(settings), *(f"[[policy]]\n{tomli_w.dumps(each)}" for each in policies)]
+    return _NUMBERS.sub(_in_a_row, "\n".join(parts)).encode()
+
+
+def _names_first(value: Any) -> Any:
+    """The same settings, every table beginning with what it is a table of."""
+    if isinstance(value, list):
+        return [_names_first(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    words = sorted(value, key=lambda word: word not in NAMES)
+    return {word: _names_first(value[word]) for word in words}
+
+
+def _in_a_row(numbers: re.Match[str]) -> str:
+    return f"[{', '.join(numbers[1].replace(',', ' ').split())}]"
 
 
 def shown_settings(desk: Desk) -> dict[str, Any]:
     """The scenario's settings with the controllers that are shown, and no others."""
-    tables = desk.settings["policy"]
-    places = [desk.left] if desk.right is None else [desk.left, desk.right]
-    return desk.settings | {"policy": [tables[place] for place in places]}
+    settings = desk.settings
+    places = dict.fromkeys([desk.left] if desk.right is None else [desk.left, desk.right])
+    return settings | {"policy": [settings["policy"][place] for place in places]}
+
+
+def _minimal(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings without the tables that say what would be so without them."""
+    kept = {
+        word: {key: value for key, value in table.items() if AS_IT_IS.get(key) != value}
+        for word, table in settings.items()
+        if word in ("market", "purse")
+    }
+    return {word: value for word, value in (settings | kept).items() if value != {}}
 
 
 def to_link(desk: Desk) -> str:
     """The desk as a word for an address."""
     state = {
-        "scenario": desk.settings,
+        "scenario": _minimal(desk.settings),
         "left": desk.left,
         "right": desk.right,
         "shown": desk.shown,
@@ -171,26 +168,24 @@ def from_link(word: str) -> Desk:
     """The desk that a link restores; a `ScenarioError` says why it does not."""
     try:
         packed = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
-        text = zlib.decompressobj().decompress(packed, LARGEST_FILE)
-        state = json.loads(text)
-    except (binascii.Error, zlib.error, ValueError, RecursionError):
-        raise ScenarioError(["the link is damaged; copy it again, whole"]) from None
-    return _restored(state)
-
-
-def _restored(state: Any) -> Desk:
-    """A desk from what a link holds, which may be anything."""
-    table = state if isinstance(state, dict) else {}
-    settings = table.get("scenario")
-    scenario = make_lab_scenario(settings if isinstance(settings, dict) else {})
+        # No more than that, however much is packed into it.
+        state = json.loads(zlib.decompressobj().decompress(packed, LARGEST_FILE))
+    except (zlib.error, ValueError, RecursionError):
+        state = None
+    if not isinstance(state, dict) or not isinstance(state.get("scenario"), dict):
+        raise ScenarioError(["the link is damaged; copy it again, whole"])
+    scenario = make_lab_scenario(state["scenario"])
     last = len(scenario.policies) - 1
-    left = _whole(table.get("left"), last)
-    right = None if table.get("right") is None else _whole(table.get("right"), last)
-    shown = _whole(table.get("shown"), scenario.horizon)
-    return Desk(scenario, left, right, shown, table.get("revealed") is True)
+    return Desk(
+        scenario,
+        left=_whole(state.get("left"), last),
+        right=None if state.get("right") is None else _whole(state["right"], last),
+        shown=_whole(state.get("shown"), scenario.horizon),
+        revealed=state.get("revealed") is True,
+    )
 
 
 def _whole(value: Any, most: int) -> int:
-    if isinstance(value, int) and 0 <= value <= most:
-        return int(value)
+    if type(value) is int and 0 <= value <= most:
+        return value
     raise ScenarioError(["the link is damaged: it points beyond the scenario; copy it again"])

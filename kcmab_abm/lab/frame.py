@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from nicegui import ui
 
+from kcmab_abm.lab.files_menu import build_files_menu
 from kcmab_abm.lab.keyboard import SHORTCUTS, listen
 from kcmab_abm.lab.session import News, Session
 from kcmab_abm.lab.theme import heading
@@ -33,6 +34,7 @@ def build_frame(session: Session, tab: str) -> Frame:
             for name, label in TABS.items():
                 ui.tab(name, label)
         ui.space()
+        build_files_menu(session)
         help_dialog = _help()
         _light_button()
         ui.button(icon="help_outline", on_click=help_dialog.open).props(

@@ -9,10 +9,14 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from kcmab_abm.lab.limits import LARGEST_FILE
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LARGEST_BODY = LARGEST_FILE + 4096  # bytes of a request: a scenario file and its wrapping
 
 _OWN_NAMES = {"localhost", "127.0.0.1", "::1"}
 
@@ -72,6 +76,8 @@ class Guard:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if complaint := self._foreign(headers):
             await _refuse(scope, send, complaint)
+        elif complaint := _heavy(headers):
+            await _answer(send, 413, complaint, {"connection": "close"})
         elif scope["type"] == "http" and self._is_token(dict(query).get("token", "")):
             await self._welcome(scope["path"], query, send)
         elif self.token and not self._is_token(self._kept(headers)):
@@ -108,6 +114,16 @@ class Guard:
         place = "/" + path.lstrip("/") + (f"?{rest}" if rest else "")
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Lax"
         await _answer(send, 303, "", {"location": place, "set-cookie": cookie})
+
+
+def _heavy(headers: dict[str, str]) -> str:
+    """What is too much about the body of a request, before it is read; '' if nothing."""
+    if "transfer-encoding" in headers:
+        return "This lab takes no body of unknown length."
+    length = headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > LARGEST_BODY:
+        return f"This lab takes at most {LARGEST_BODY:,} bytes at a time."
+    return ""
 
 
 def _name(host: str) -> str:

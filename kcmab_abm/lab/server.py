@@ -12,7 +12,7 @@ from nicegui import Client, app, ui
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.desk import Desk
-from kcmab_abm.lab.guard import Guard, is_loopback, own_hosts
+from kcmab_abm.lab.guard import LARGEST_BODY, Guard, is_loopback, own_hosts
 from kcmab_abm.lab.page import OPEN, build_page
 
 FIRST_PORT, TRIED = 8080, 20
@@ -45,6 +45,7 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
             show_welcome_message=False,
             reconnect_timeout=RECONNECT,
             timeout_graceful_shutdown=1,
+            ws_max_size=LARGEST_BODY,
         )
     except KeyboardInterrupt:
         raise click.exceptions.Exit(130) from None

@@ -1,0 +1,1 @@
+"""The lab: its desk and its page, the page in a real browser."""

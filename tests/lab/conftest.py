@@ -1,0 +1,178 @@
+"""A lab that is served, a real browser, and visitors who look at it.
+
+A test asks for `visit` and calls it: every call is a visitor of her own, with a fresh browser
+profile. When the test is over, her console must be clean, and nothing may have been asked of any
+other machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATIENCE = 60  # seconds for a server to start: a busy machine imports slowly
+INSIDE = ("data:", "blob:", "about:")  # addresses that leave no machine
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A lab that is being served."""
+
+    address: str
+    process: subprocess.Popen
+    errors: Path
+
+    def assert_healthy(self):
+        """It is still there, and has met nothing that it did not expect."""
+        assert self.process.poll() is None, self.errors.read_text()
+        assert "Traceback" not in self.errors.read_text(), self.errors.read_text()
+
+
+@contextmanager
+def serve(folder, *options):
+    """A lab on a free port, from when it answers until it has stopped without complaint."""
+    port = _free_port()
+    errors = folder / f"lab-{port}.err"
+    command = [sys.executable, "-m", "kcmab_abm", "lab", "--port", str(port), "--no-browser"]
+    # The framework behaves differently when it believes that it is part of a test.
+    environment = {key: text for key, text in os.environ.items() if "PYTEST" not in key}
+    with (
+        errors.open("w") as stderr,
+        subprocess.Popen(
+            [*command, *options], stdout=subprocess.DEVNULL, stderr=stderr, env=environment
+        ) as process,
+    ):
+        lab = Lab(f"http://127.0.0.1:{port}", process, errors)
+        try:
+            _await(lab)
+            yield lab
+            lab.assert_healthy()
+        finally:
+            _end(process)
+    assert "Traceback" not in errors.read_text(), errors.read_text()
+
+
+def _end(process):
+    process.terminate()
+    try:
+        process.wait(PATIENCE)
+    finally:
+        process.kill()
+
+
+def _await(lab):
+    end = time.monotonic() + PATIENCE
+    while not _answers(lab.address):
+        lab.assert_healthy()
+        assert time.monotonic() < end, f"no lab after {PATIENCE} s"
+        time.sleep(0.1)
+
+
+def _free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def _answers(address):
+    try:
+        with urllib.request.urlopen(address, timeout=5):
+            return True
+    except urllib.error.HTTPError:
+        return True  # it wants a token, and says so
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def lab_server(tmp_path_factory):
+    """One lab for all tests of a worker."""
+    with serve(tmp_path_factory.mktemp("lab")) as lab:
+        yield lab
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium; without one the tests are skipped, but never where CI runs them."""
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        give_up = pytest.fail if os.environ.get("CI") else pytest.skip
+        give_up(f"no browser: the lab's page is tested in one of {', '.join(BROWSERS)}")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser, lab_server):
+    """Call it for a visitor's page: `visit("/?desk=...", viewport=..., color_scheme="dark")`.
+
+    The page that comes back is ready: it is drawn, and what is clicked reaches the server.
+    """
+    visitors = []
+
+    def _visit(path="/", *, lab=lab_server, **profile):
+        visitor = Visitor(browser, lab.address, profile)
+        visitors.append(visitor)
+        return visitor.open(path)
+
+    yield _visit
+    for visitor in visitors:
+        visitor.leave()
+    lab_server.assert_healthy()
+
+
+class Visitor:
+    """A browser profile with one page, all that its console said, and all that it asked for."""
+
+    def __init__(self, browser, origin, profile):
+        self.origin = origin
+        self.heard = []
+        self.asked = set()
+        self.context = browser.new_context(base_url=origin, **profile)
+        self.context.on("request", lambda request: self.asked.add(request.url))
+        self.page = self.context.new_page()
+        self.page.on("websocket", lambda channel: self.asked.add(channel.url))
+        self.page.on("pageerror", lambda error: self.heard.append(str(error)))
+        self.page.on("console", self._listen)
+
+    def open(self, path):
+        """Go to the page and wait until it is ready."""
+        self.page.goto(path)
+        self.page.wait_for_function("window.did_handshake === true")
+        self.page.get_by_role("tab", name="Market").wait_for()
+        return self.page
+
+    def leave(self):
+        """Close the browser profile; nothing untoward has been heard or asked for."""
+        self.context.close()
+        here = (self.origin, self.origin.replace("http:", "ws:"), *INSIDE)
+        assert [url for url in self.asked if not url.startswith(here)] == [], "asked of others"
+        assert self.heard == [], "the console is not clean"
+
+    def _listen(self, message):
+        if message.type in ("error", "warning"):
+            self.heard.append(f"{message.type}: {message.text} ({message.location.get('url')})")
