@@ -9,7 +9,7 @@ import numpy as np
 from nicegui import ui
 
 from kcmab_abm.lab.session import News, Session
-from kcmab_abm.lab.theme import GREY, SIDES, card, chart, legend
+from kcmab_abm.lab.theme import GREY, SIDES, card, chart
 from kcmab_abm.yardsticks import Yardstick, yardsticks
 
 _POINTS = 200  # of a curve: more than a chart is pixels wide would be lost
