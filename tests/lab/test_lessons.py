@@ -13,6 +13,7 @@ import pytest
 import kcmab_abm as kcmab
 from kcmab_abm.lab import lessons
 from kcmab_abm.lab.course import Course
+from kcmab_abm.lab.desk import from_link, to_link
 from kcmab_abm.lab.lessons import all_lessons
 from kcmab_abm.lab.lessons.lesson import ChoiceQuestion, NumberQuestion
 
@@ -126,6 +127,13 @@ def test_what_is_waited_for_is_quick(step):
     """The facts that a step needs to be shown play single small markets only."""
     assert step.desk.scenario.horizon <= 500
     assert step.desk.shown <= step.desk.scenario.horizon
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_market_can_be_taken_along(step):
+    """The page accepts every step's market: a link restores it whole."""
+    desk = from_link(to_link(step.desk))
+    assert desk == step.desk
 
 
 def test_the_course_remembers_what_is_done():
