@@ -47,6 +47,8 @@ class _Question:
 
     async def check(self) -> None:
         """Say whether the answer is right; what it needs may take a moment."""
+        if self.waiting.visible:
+            return  # Enter again, while the first one is being looked at
         given = None if self.control.value is None else str(self.control.value)
         self._wait(True)
         verdict = await run.io_bound(self.course.answer, given)

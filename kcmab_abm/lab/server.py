@@ -54,7 +54,7 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
 def _add_pages(start: Desk) -> None:
     @ui.page("/")
     def _index(
-        client: Client, desk: str = "", tab: str = "market", lesson: str = "", step: str = ""
+        client: Client, desk: str = "", tab: str = "", lesson: str = "", step: str = ""
     ) -> None:
         build_page(client, start, desk, tab, lesson, step)
 

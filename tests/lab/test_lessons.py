@@ -13,6 +13,7 @@ import pytest
 import kcmab_abm as kcmab
 from kcmab_abm.lab import lessons
 from kcmab_abm.lab.course import Course
+from kcmab_abm.lab.desk import from_link, to_link
 from kcmab_abm.lab.lessons import all_lessons
 from kcmab_abm.lab.lessons.lesson import ChoiceQuestion, NumberQuestion
 
@@ -126,6 +127,13 @@ def test_what_is_waited_for_is_quick(step):
     """The facts that a step needs to be shown play single small markets only."""
     assert step.desk.scenario.horizon <= 500
     assert step.desk.shown <= step.desk.scenario.horizon
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_market_can_be_taken_along(step):
+    """The page accepts every step's market: a link restores it whole."""
+    desk = from_link(to_link(step.desk))
+    assert desk == step.desk
 
 
 def test_the_course_remembers_what_is_done():
@@ -292,6 +300,22 @@ def test_lessons_know_nothing_of_the_page():
     """The lessons are plain Python, for a test or another page to walk through."""
     for file in Path(lessons.__file__).parent.glob("*.py"):
         assert "nicegui" not in file.read_text(encoding="utf-8")
+
+
+def test_reading_exists():
+    """What a lesson points to is there: a page, a scenario file, a notebook."""
+    root = Path(kcmab.__file__).parents[1]
+    for lesson in LESSONS:
+        for path in lesson.reading:
+            assert (root / path).is_file() or not (root / path).parent.is_dir(), path
+
+
+def test_a_class_prepares_a_lesson_once():
+    """While one thread finds out what a lesson needs, others go on at once."""
+    lesson = LESSONS[2]
+    with lesson._preparing:
+        lesson.prepare()
+    assert not lesson._preparing.locked()
 
 
 def test_facts_are_found_once():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any
 
 from kcmab_abm.lab.desk import Desk
@@ -195,8 +195,16 @@ class Lesson:
     steps: tuple[Step, ...]
     takeaway: str
     reading: tuple[str, ...]
+    _preparing: Lock = field(default_factory=Lock, repr=False)
 
     def prepare(self) -> None:
-        """Find out all that the steps will need, before anybody waits for it."""
-        for step in self.steps:
-            step.explain()
+        """Find out all that the steps will need, before anybody waits for it.
+
+        One visitor's page does it for all: a class that opens a lesson at once needs one thread.
+        """
+        if self._preparing.acquire(blocking=False):
+            try:
+                for step in self.steps:
+                    step.explain()
+            finally:
+                self._preparing.release()

@@ -277,5 +277,9 @@ LESSON = Lesson(
         "Noisy customers take a least offer only now and then, margins buy their consent at a "
         "price, and their noise explores a little for nothing."
     ),
-    reading=("docs/behaviours.md", "scenarios/price-of-noise.toml", "scenarios/cheapest_margin.py"),
+    reading=(
+        "docs/behaviours.md",
+        "scenarios/price-of-noise.toml",
+        "docs/notebooks/3-design-your-customers.ipynb",
+    ),
 )

@@ -8,10 +8,9 @@ from typing import Any
 
 from kcmab_abm.experiment import play
 from kcmab_abm.lab.desk import Desk
-from kcmab_abm.lab.limits import make_lab_scenario
 from kcmab_abm.market.live import LiveMarket
 from kcmab_abm.market.sight import Sight
-from kcmab_abm.scenario import Scenario
+from kcmab_abm.scenario import Scenario, make_scenario
 from kcmab_abm.trajectory import Trajectory
 
 
@@ -20,7 +19,7 @@ def world(
 ) -> Scenario:
     """A market of Bernoulli arms; `more` are further settings of the market, or a purse."""
     purse: Mapping[str, Any] = {"purse": more.pop("purse")} if "purse" in more else {}
-    return make_lab_scenario(
+    return make_scenario(
         {
             "title": title,
             "horizon": horizon,
