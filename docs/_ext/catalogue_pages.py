@@ -41,11 +41,17 @@ class CataloguePage(SphinxDirective):
         yield from [f"## `{entry.name}`", "", plain(entry.about), ""]
         if entry.cites:
             yield from [f"From: {plain(entry.cites)}.", ""]
-        if Path(self.env.srcdir, "theory", f"{entry.name}.md").exists():
-            yield from [f"The theory: [](/theory/{entry.name}.md).", ""]
+        if pages := ", ".join(f"[](/theory/{page.name})" for page in self.theory(entry)):
+            yield from [f"The theory: {pages}.", ""]
         yield from settings_table(fields)
         yield from ["", f"`{entry.module.replace('.', '/')}.py`:", ""]
         yield from ["````python", inspect.getsource(module).rstrip(), "````", ""]
+
+    def theory(self, entry):
+        """Find the pages that show the code of an entry."""
+        file = f"{entry.module.replace('.', '/')}.py"
+        pages = sorted(Path(self.env.srcdir, "theory").glob("*.md"))
+        return [page for page in pages if file in page.read_text(encoding="utf-8")]
 
 
 def settings_table(fields):

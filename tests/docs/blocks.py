@@ -9,7 +9,16 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
-DIRECTIVES = {"catalogue", "eval-rst", "include", "literalinclude", "note", "tip", "toctree", "warning"}
+DIRECTIVES = {
+    "catalogue",
+    "eval-rst",
+    "include",
+    "literalinclude",
+    "note",
+    "tip",
+    "toctree",
+    "warning",
+}
 RUN = {"python", "sh"}
 READ = {"output", "text", "toml"}
 
