@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 PATIENCE = 60.0  # seconds until a server on a busy machine shows its page
+SECOND_THOUGHTS = 2.0  # seconds without applause until one tries something else
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -36,9 +39,42 @@ def take_first_lesson(address: Path, log: Path) -> None:
 
 
 def walk_first_lesson(page: Any) -> None:
-    """Find the lessons on the page; a label that is not there ends it with Playwright's words."""
+    """Take the first lesson to its end; a label that is not there ends it with Playwright's words.
+
+    The newcomer knows no answer: she tries what there is to choose, or two numbers, and asks then.
+    """
+    page.set_default_timeout(PATIENCE * 1000)
     page.get_by_role("tab", name="Lessons").click()
-    page.get_by_role("tabpanel").get_by_text("Lesson").first.wait_for()
+    page.get_by_role("button", name="Start lesson 1").click()
+    steps = page.get_by_role("button", name=re.compile(r"^Step \d+ of \d+"))
+    steps.first.wait_for()
+    count = steps.count()
+    for step in range(1, count + 1):
+        _answer(page, page.get_by_role("button", name=f"Step {step} of {count}, done"))
+        if step < count:
+            page.get_by_role("button", name="Next step").click()
+    page.get_by_text("To take away").wait_for()
+
+
+def _answer(page: Any, done: Any) -> None:
+    """Answer the question of a step, which is `done` with the right answer or a look at it."""
+    from playwright.sync_api import TimeoutError as Hesitation
+
+    page.get_by_role("button", name="Check").wait_for()
+    choices, show_me = page.get_by_role("radio"), page.get_by_role("button", name="Show me")
+    for guess in range(max(2, choices.count())):
+        if choices.count():
+            choices.nth(guess).click()
+        else:
+            page.get_by_label("Your answer, a number").fill(str(guess))
+        page.get_by_role("button", name="Check").click()
+        with suppress(Hesitation):
+            done.or_(show_me).first.wait_for(timeout=SECOND_THOUGHTS * 1000)
+            break
+    done.or_(show_me).first.wait_for()
+    if show_me.is_visible():
+        show_me.click()
+    done.wait_for()
 
 
 def _await_address(address: Path, log: Path) -> str:
