@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
+from kcmab_abm.lab.live import LivePart
+from kcmab_abm.lab.plot import Plot, series
 from kcmab_abm.lab.session import News, Session
-from kcmab_abm.lab.theme import GREY, SIDES, card, chart
+from kcmab_abm.lab.theme import card
 from kcmab_abm.yardsticks import Yardstick, yardsticks
 
 _POINTS = 200  # of a curve: more than a chart is pixels wide would be lost
 _BOUND_POINTS = 40
-_DASHES = {"upper bound": "dotted", "asymptotic slope": [12, 4, 2, 4], "leading terms": [2, 6]}
+_DASHES = {"upper bound": "2 3", "asymptotic slope": "12 4 2 4", "leading terms": "2 8"}
 KINDS = {
     "upper bound": "upper bound",
     "asymptotic slope": "asymptotic slope, not a floor",
@@ -22,15 +24,12 @@ KINDS = {
 }
 
 
-class TotalsView(ui.element, component="totals_view.js"):
+class TotalsView(LivePart, component="totals_view.js"):
     """Totals, one column a market."""
 
     def show(self, session: Session) -> None:
         """Show what it has cost so far."""
-        self.props["columns"] = [
-            {"label": show.policy.label, **show.totals._asdict()} for show in session.shows
-        ]
-        self.update()
+        self.tell([{"label": show.policy.label, **show.totals._asdict()} for show in session.shows])
 
 
 class CostCard:
@@ -38,19 +37,10 @@ class CostCard:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.drawn: list[dict[str, Any]] = []  # the bounds
         with card("Accounts"):
             self.totals = TotalsView()
-            self.chart = chart(
-                {"name": "customers", "min": 0},
-                {"name": "", "min": 0},
-                [],
-                tooltip={
-                    "trigger": "axis",
-                    "confine": True,
-                    ":valueFormatter": "v => v?.toFixed(1)",
-                },
-            )
-            self.chart.props('role=img aria-label="Regret and compensation, customer by customer"')
+            self.plot = Plot(high=250)
             self.bounds = ui.switch("The paper's bounds", on_change=self._rebuild)
             self.words = ui.column().classes("gap-0 lab-small")
         self.hear("opened")
@@ -65,41 +55,38 @@ class CostCard:
 
     def _rebuild(self) -> None:
         found = _yardsticks(self.session) if self.bounds.value else []
-        self.chart.options["series"] = _curves(self.session) + [
-            _bound(each, self.session) for each in found
-        ]
+        horizon = self.session.desk.scenario.horizon
+        self.drawn = [_bound(each, horizon) for each in found]
         self.words.clear()
         with self.words:
             for each in found:
-                _spell(each, self.session.desk.scenario.horizon)
+                _spell(each, horizon)
             if self.bounds.value and not found:
                 ui.label("The paper has no bound for this market.")
         self._move()
 
     def _move(self) -> None:
         self.totals.show(self.session)
-        series = self.chart.options["series"]
-        for side, show in enumerate(self.session.shows):
-            curve = show.curve(_POINTS)
-            series[2 * side]["data"] = [[n, round(regret, 3)] for n, regret, _ in curve]
-            series[2 * side + 1]["data"] = [[n, round(paid, 3)] for n, _, paid in curve]
-        self.chart.update()
+        self.plot.draw(
+            "Regret and compensation, customer by customer",
+            "customers",
+            "",
+            _curves(self.session) + self.drawn,
+        )
 
 
 def _curves(session: Session) -> list[dict[str, Any]]:
-    """The curves without their data: a colour a market, solid for regret, dashed for payments."""
-    return [
-        {
-            "type": "line",
-            "name": f"{measure}, {show.policy.label}",
-            "symbol": "none",
-            "lineStyle": {"width": 2.5, "type": dashes},
-            "color": SIDES[side],
-            "data": [],
-        }
-        for side, show in enumerate(session.shows)
-        for measure, dashes in (("regret", "solid"), ("compensation", "dashed"))
-    ]
+    """A colour a market, solid for regret, dashed for payments."""
+    lines = []
+    for side, show in enumerate(session.shows):
+        curve, label, ink = show.curve(_POINTS), show.policy.label, f"side-{side}"
+        regret = [(n, round(value, 3)) for n, value, _ in curve]
+        paid = [(n, round(value, 3)) for n, _, value in curve]
+        lines += [
+            series(f"regret, {label}", ink, regret),
+            series(f"compensation, {label}", ink, paid, dashes="7 5"),
+        ]
+    return lines
 
 
 def _yardsticks(session: Session) -> list[Yardstick]:
@@ -115,17 +102,11 @@ def _yardsticks(session: Session) -> list[Yardstick]:
     return [each for each in once.values() if math.isfinite(each.value(horizon))]
 
 
-def _bound(each: Yardstick, session: Session) -> dict[str, Any]:
-    horizon = session.desk.scenario.horizon
+def _bound(each: Yardstick, horizon: int) -> dict[str, Any]:
     places = np.unique(np.geomspace(min(2, horizon), horizon, _BOUND_POINTS).round())
-    return {
-        "type": "line",
-        "name": f"{each.name}, {each.measure}: {KINDS[each.kind]}",
-        "symbol": "none",
-        "color": GREY,
-        "lineStyle": {"width": 1.5, "type": _DASHES[each.kind]},
-        "data": [[int(n), round(each.value(float(n)), 2)] for n in places],
-    }
+    points = [(int(n), round(each.value(float(n)), 2)) for n in places]
+    name = f"{each.name}, {each.measure}: {KINDS[each.kind]}"
+    return series(name, "quiet", points, dashes=_DASHES[each.kind], width=1.5)
 
 
 def _spell(each: Yardstick, horizon: int) -> None:
@@ -142,24 +123,24 @@ class PullsCard:
     def __init__(self, session: Session) -> None:
         self.session = session
         with card("Pulls per arm"):
-            self.chart = chart(
-                {"name": "arm", "type": "category", "data": []}, {"name": "", "minInterval": 1}, []
-            )
-            self.chart.style("height: 180px").props('role=img aria-label="Pulls per arm"')
+            self.plot = Plot(high=150)
         self.hear("opened")
         session.listeners.append(self.hear)
 
     def hear(self, news: News) -> None:
         """Go along with the market."""
-        if news == "opened":
-            arms = len(self.session.desk.scenario.market.arms)
-            self.chart.options["xAxis"]["data"] = [str(arm) for arm in range(arms)]
-            self.chart.options["series"] = [
-                {"type": "bar", "name": show.policy.label, "color": SIDES[side], "data": []}
+        if news in ("opened", "moved"):
+            arms = range(len(self.session.desk.scenario.market.arms))
+            bars = [
+                series(
+                    show.policy.label,
+                    f"side-{side}",
+                    [(arm, show.taken(arm)) for arm in arms],
+                    "bar",
+                    place=side,
+                    of=len(self.session.shows),
+                )
                 for side, show in enumerate(self.session.shows)
             ]
-        if news in ("opened", "moved"):
-            for each, show in zip(self.chart.options["series"], self.session.shows, strict=True):
-                arms = len(show.scenario.market.arms)
-                each["data"] = [show.taken(arm) for arm in range(arms)]
-            self.chart.update()
+            labels = [str(arm) for arm in arms]
+            self.plot.draw("Pulls per arm", "arm", "", bars, labels=labels, whole=True)

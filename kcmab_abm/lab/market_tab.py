@@ -20,9 +20,9 @@ def build_market(session: Session) -> None:
     """Put the market on the page."""
     with ui.element("div").classes("lab-stack"):
         Transport(session)
-        with ui.element("div").classes("lab-columns"):
+        with ui.element("div").classes("lab-columns") as columns:
             with ui.element("div").classes("lab-stack market"):
-                Markets(session)
+                Markets(session, columns)
             with ui.element("div").classes("lab-stack accounts"):
                 CostCard(session)
                 PullsCard(session)
@@ -34,8 +34,9 @@ def build_market(session: Session) -> None:
 class Markets:
     """The market, or two of them side by side on the same tapes."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, columns: ui.element) -> None:
         self.session = session
+        self.columns = columns
         self.title = ui.label().classes("font-semibold").props("data-testid=title")
         with ui.row().classes("items-center gap-x-6 gap-y-0"):
             self.beside = ui.switch("Same world, another controller", on_change=self._set_beside)
@@ -51,7 +52,8 @@ class Markets:
             desk = self.session.desk
             self.title.text = desk.scenario.title
             self.title.visible = bool(desk.scenario.title)
-            self.beside.value = desk.right is not None
+            self.beside.value = two = desk.right is not None
+            self.columns.classes(add="two" if two else "", remove="" if two else "two")
             for side in self.sides:
                 side.open()
         if news != "paced":

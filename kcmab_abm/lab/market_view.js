@@ -1,10 +1,13 @@
 // One market: what its last customer did, what the next one sees, and all arms. Told as one state a tick.
+import { live } from "kcmab-live";
+
 const CELLS = 30; // of a tape
 const [WIDE, HIGH] = [7, 8]; // of a cell
 
 export default {
+  mixins: [live],
   template: `
-  <div class="lab-market" v-if="state" :data-updates="updates">
+  <div class="lab-market" v-if="state" >
     <p class="lab-did" :class="{paid: state.payment > 0}">
       <span class="lab-badge" v-if="state.payment > 0">paid {{ short(state.payment) }}</span>
       <span :data-testid="'did-' + side">{{ state.did }}</span>
@@ -19,9 +22,9 @@ export default {
       <thead><tr>
         <th scope="col">arm</th>
         <th scope="col" class="lab-record">record and offer, from 0 to 1; tape</th>
-        <th scope="col">mean</th><th scope="col">offer</th><th scope="col">pulls</th>
-        <th scope="col" v-if="revealed">true</th>
-        <th scope="col" v-if="guessing">guess</th>
+        <th scope="col" class="number">mean</th><th scope="col" class="number">offer</th><th scope="col" class="number">pulls</th>
+        <th scope="col" class="number" v-if="state.revealed">true</th>
+        <th scope="col" class="guess" v-if="state.guessing">guess</th>
       </tr></thead>
       <tbody>
         <tr v-for="(arm, i) in state.arms" :key="i" :class="{target: arm.target, taken: arm.taken}"
@@ -36,7 +39,7 @@ export default {
               <div class="lab-mean" :style="{width: percent(arm.mean)}"></div>
               <div class="lab-offer" v-if="arm.offer > 0" :style="{left: percent(arm.mean), width: percent(arm.offer)}"></div>
               <div class="lab-best" v-if="arm.best" :style="{left: percent(arm.mean + arm.offer)}" title="best deal">★</div>
-              <div class="lab-true" v-if="revealed" :style="{left: percent(arm.truth)}" title="true mean"></div>
+              <div class="lab-true" v-if="state.revealed" :style="{left: percent(arm.truth)}" title="true mean"></div>
             </div>
             <svg class="lab-tape" :viewBox="box" preserveAspectRatio="none" role="img" :aria-label="told(arm)">
               <path class="future" :d="future(arm.tape)"/>
@@ -47,9 +50,9 @@ export default {
           <td :data-testid="name(i, 'mean')" :data-value="arm.mean">{{ arm.pulls ? short(arm.mean) : "none" }}</td>
           <td :data-testid="name(i, 'offer')" :data-value="arm.offer">{{ arm.offer > 0 ? short(arm.offer) : "–" }}</td>
           <td :data-testid="name(i, 'pulls')" :data-value="arm.pulls">{{ arm.pulls }}</td>
-          <td v-if="revealed" :data-testid="name(i, 'true')" :data-value="arm.truth">{{ short(arm.truth) }}</td>
-          <td v-if="guessing">
-            <span v-if="revealed">{{ verdict(i, arm.truth) }}</span>
+          <td v-if="state.revealed" :data-testid="name(i, 'true')" :data-value="arm.truth">{{ short(arm.truth) }}</td>
+          <td v-if="state.guessing">
+            <span v-if="state.revealed">{{ verdict(i, arm.truth) }}</span>
             <input v-else type="number" min="0" max="1" step="0.05" v-model="guesses[i]" :aria-label="'your guess for arm ' + i">
           </td>
         </tr>
@@ -57,14 +60,11 @@ export default {
     </table>
     <p class="lab-quiet lab-small lab-legend" aria-hidden="true">
       <span>◎ promoted</span> <span>✓ taken last</span> <span>★ best deal</span>
-      <span><i class="lab-offer"></i> offer</span> <span v-if="revealed"><i class="lab-true"></i> true mean</span>
+      <span><i class="lab-offer"></i> offer</span> <span v-if="state.revealed"><i class="lab-true"></i> true mean</span>
     </p>
   </div>`,
-  data: () => ({ updates: 0, guesses: [], box: `0 0 ${CELLS * WIDE} ${HIGH}` }),
+  data: () => ({ guesses: [], box: `0 0 ${CELLS * WIDE} ${HIGH}` }),
   watch: {
-    state() {
-      this.updates += 1;
-    },
     "state.arms.length"() {
       this.guesses = [];
     },
@@ -104,5 +104,5 @@ export default {
       return `${guess.toFixed(2)}, ${Math.abs(off) < 0.0005 ? "right" : (off > 0 ? "+" : "−") + Math.abs(off).toFixed(2)}`;
     },
   },
-  props: { state: Object, side: Number, revealed: Boolean, guessing: Boolean },
+  props: { side: Number },
 };

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from nicegui import ui
-
+from kcmab_abm.lab.live import LivePart
 from kcmab_abm.lab.show import Show
 
 CELLS = 30  # of a tape, as in market_view.js
 _HAIR = 1e-12  # what rounding may take from an offer that just makes up for a gap
 
 
-class MarketView(ui.element, component="market_view.js"):
+class MarketView(LivePart, component="market_view.js"):
     """The table of arms and what the customers do, of the market on one side."""
 
     def __init__(self, side: int) -> None:
         super().__init__()
         self.props["side"] = side
-        self.props["guessing"] = self.props["revealed"] = False
         self.classes(f"w-full side-{side}")
 
     def show(self, show: Show, revealed: bool, guessing: bool) -> None:
         """Show the market at the place where it is."""
-        self.props["state"] = market_state(show, revealed)
-        self.props["revealed"] = revealed
-        self.props["guessing"] = guessing
-        self.update()
+        self.tell(market_state(show, revealed) | {"guessing": guessing})
 
 
 def market_state(show: Show, revealed: bool) -> dict[str, Any]:
@@ -36,6 +31,7 @@ def market_state(show: Show, revealed: bool) -> dict[str, Any]:
     truths = show.true_means() if revealed else [None] * len(arms)
     return {
         "label": show.policy.label,
+        "revealed": revealed,
         "customer": min(show.shown + 1, show.scenario.horizon),
         "clock": show.clock,
         "sees": show.sees(),

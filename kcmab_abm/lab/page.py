@@ -9,6 +9,7 @@ from kcmab_abm.lab.batch_tab import build_batch
 from kcmab_abm.lab.desk import Desk, from_link
 from kcmab_abm.lab.frame import LiveRegion, build_frame
 from kcmab_abm.lab.lessons_tab import build_lessons
+from kcmab_abm.lab.live import Hub
 from kcmab_abm.lab.market_tab import build_market
 from kcmab_abm.lab.session import TICK, Session
 from kcmab_abm.lab.theme import complain, dress, heading
@@ -30,6 +31,7 @@ def build_page(client: Client, start: Desk, link: str = "", tab: str = "market")
         return
     session, complaint = _begin(start, link)
     OPEN.add(session)
+    Hub()
     client.on_delete(lambda: _end(session))
     client.on_exception(lambda error: _tell(session, error))
     _build_tabs(session, tab)

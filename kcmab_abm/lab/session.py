@@ -12,7 +12,9 @@ from kcmab_abm.lab.show import Show
 
 News = Literal["opened", "moved", "revealed", "paced"]
 
-TICK = 0.05  # seconds between two updates of the page
+TICK = (
+    0.045  # seconds between two updates of the page: timers are late, and 20 a second are promised
+)
 BUDGET = 0.02  # seconds of a tick in which customers are served, so that others get their turn
 TOP_SPEED = 0  # customers a second: as many as there is time for
 SPEEDS = (1, 3, 10, 30, 100, 1000, TOP_SPEED)

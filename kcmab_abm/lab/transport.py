@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
+from kcmab_abm.lab.live import Words
 from kcmab_abm.lab.session import SPEEDS, TOP_SPEED, News, Session
 
 _SPEEDS = {speed: "top speed" if speed == TOP_SPEED else f"{speed:,} a second" for speed in SPEEDS}
@@ -30,15 +31,16 @@ class Transport:
             self.reveal = ui.switch(
                 "True means", value=session.desk.revealed, on_change=self._reveal
             ).props("data-testid=reveal")
-            self.place = ui.label().classes("lab-quiet").props("data-testid=place")
+            self.place = Words("place").classes("lab-quiet")
         self.hear("opened")
         session.listeners.append(self.hear)
 
     def hear(self, news: News) -> None:
         """Show what can be pressed now."""
         session = self.session
-        self.place.text = f"{session.shown:,} of {session.desk.scenario.horizon:,}"
-        self.place.props(f"data-value={session.shown}")
+        self.place.say(
+            f"{session.shown:,} of {session.desk.scenario.horizon:,} customers", session.shown
+        )
         playing = session.busy
         self.play.text = "Pause" if playing else "Play"
         self.play.props(f"icon={'pause' if playing else 'play_arrow'}")

@@ -1,0 +1,113 @@
+"""How quickly the lab's page goes along: python -m bench.lab [--two].
+
+Opens the page in a real browser (Debian's chromium), lets the paper's nine arms play at top speed
+until 10 000 customers are on the curves, then at 100 a second, and counts the updates that the
+browser has drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+CUSTOMERS = 10_000
+SECONDS = 5.0
+SCENARIO = """
+horizon = 20_000
+seed = 2018
+
+[market]
+arms = { law = "bernoulli", means = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1] }
+
+[[policy]]
+name = "ucb"
+"""
+SECOND = """
+[[policy]]
+name = "modified-ts"
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--two", action="store_true", help="two markets side by side")
+    parser.add_argument("--browser", default="/usr/bin/chromium")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "nine-arms.toml"
+        file.write_text(SCENARIO + SECOND * given.two)
+        command = [sys.executable, "-m", "kcmab_abm", "lab", str(file), "--no-browser"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                watch(address_of(server), given.browser, server.pid)
+            finally:
+                server.terminate()
+
+
+def watch(address: str, program: str, server: int) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        report(browser.new_page(viewport={"width": 1280, "height": 800}), address, server)
+        browser.close()
+
+
+def address_of(server: subprocess.Popen[str]) -> str:
+    """What the server says, once it says it."""
+    assert server.stdout is not None
+    for line in server.stdout:
+        if found := re.search(r"http://\S+", line):
+            return found[0]
+    raise RuntimeError("the lab did not start")
+
+
+def report(page: Page, address: str, server: int) -> None:
+    page.goto(address)
+    page.get_by_test_id("did-0").wait_for()
+    page.keyboard.press("7")  # top speed
+    drawn, begun = updates(page), time.perf_counter()
+    page.keyboard.press("Space")
+    page.wait_for_function(
+        f"+document.querySelector('[data-testid=place]').dataset.value >= {CUSTOMERS}",
+        timeout=300_000,
+    )
+    took = time.perf_counter() - begun
+    on_the_way = (updates(page) - drawn) / took
+    page.keyboard.press("5")  # a hundred a second
+    rate, busy = going_on(page, server)
+    markets = page.get_by_test_id("sees-1").count() + 1
+    print(f"cores                                {os.cpu_count()}, load {os.getloadavg()[0]:.1f}")
+    print(f"markets on the page                  {markets}")
+    print(f"{CUSTOMERS:,} customers at top speed       {took:.1f} s")
+    print(f"updates a second on the way          {on_the_way:.1f}")
+    print(f"updates a second with {CUSTOMERS:,} shown  {rate:.1f}")
+    print(f"of a core that the server takes      {busy:.0%}")
+
+
+def going_on(page: Page, server: int) -> tuple[float, float]:
+    """Updates a second, and how busy the server is, while the market goes on."""
+    drawn, begun, spent = updates(page), time.perf_counter(), seconds_of(server)
+    page.wait_for_timeout(1000 * SECONDS)
+    took = time.perf_counter() - begun
+    return (updates(page) - drawn) / took, (seconds_of(server) - spent) / took
+
+
+def seconds_of(process: int) -> float:
+    """The processor time that a process has taken, on Linux."""
+    user, system = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def updates(page: Page) -> int:
+    return int(page.get_by_test_id("hub").get_attribute("data-updates") or 0)
+
+
+if __name__ == "__main__":
+    main()
