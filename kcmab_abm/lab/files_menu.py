@@ -58,13 +58,13 @@ class FilesMenu:
             ui.button(icon="folder_open").props(
                 'flat dense round color=white aria-label="Files and links"'
             ),
-            ui.menu().classes("whitespace-nowrap"),
+            ui.menu().classes("whitespace-nowrap").props("role=menu"),
         ):
-            pick = ui.menu_item("Open a scenario file")
+            pick = ui.menu_item("Open a scenario file").props("role=menuitem")
             # In the browser: it opens a file dialog only while it handles a click.
             pick.on("click", js_handler=f"() => runMethod({upload.id}, 'pickFiles', [])")
-            ui.menu_item("Download scenario", self._save)
-            ui.menu_item("Copy link", self._copy_link)
+            ui.menu_item("Download scenario", self._save).props("role=menuitem")
+            ui.menu_item("Copy link", self._copy_link).props("role=menuitem")
 
     async def _open(self, event: events.UploadEventArguments) -> None:
         self.upload.reset()
