@@ -8,7 +8,7 @@ from nicegui import ui
 
 from kcmab_abm.catalogue import BEHAVIOURS, PRICING
 from kcmab_abm.lab import arm_settings
-from kcmab_abm.lab.desk import MOST_CUSTOMERS
+from kcmab_abm.lab.limits import MOST_CUSTOMERS
 from kcmab_abm.lab.session import News, Session
 from kcmab_abm.lab.settings_form import EntryForm, attempt, number_field
 from kcmab_abm.lab.theme import card, complain, heading
