@@ -13,7 +13,7 @@ from nicegui import run, ui
 
 from kcmab_abm.lab.batch_job import Outcome
 from kcmab_abm.lab.desk import Desk, write_file
-from kcmab_abm.lab.theme import SIDES, card, chart
+from kcmab_abm.lab.theme import SIDES, card, chart, legend
 from kcmab_abm.results import Results
 
 MEASURES = {
@@ -60,8 +60,13 @@ def _draw(measure: str, curves: pd.DataFrame) -> None:
         {"name": "customers served"},
         {"name": f"{MEASURES[measure].lower()} so far", "nameGap": 44},
         series,
-        legend={"top": 0, "data": labels, "textStyle": {"fontSize": 13}},
-        tooltip={"trigger": "axis", "confine": True, ":formatter": _TOOLTIP},
+        legend=legend(data=labels, itemStyle={"opacity": 0}),
+        tooltip={
+            "trigger": "axis",
+            "confine": True,
+            ":formatter": _TOOLTIP,
+            "extraCssText": "max-width: 90%; white-space: normal; overflow-wrap: anywhere",
+        },
         aria={"enabled": True},
         grid={"left": 30, "right": 28, "top": 36, "bottom": 24, "containLabel": True},
     )

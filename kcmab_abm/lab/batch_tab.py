@@ -47,7 +47,7 @@ class BatchTab:
             self.about = ui.label().props("data-testid=batch-about")
             with ui.row().classes("items-end gap-3"):
                 self.replications = ui.number(
-                    "Replications", min=1, max=MOST_REPLICATIONS, step=100, format="%d"
+                    "Replications", min=1, max=MOST_REPLICATIONS, step=100, precision=0
                 ).classes("w-36")
                 self.replications.on("blur", self._replicate)
                 self.run = ui.button("Run", icon="play_arrow", on_click=self._run)
@@ -73,7 +73,7 @@ class BatchTab:
     def _replicate(self) -> bool:
         """Take over the number of replications; whether it is one."""
         number = self.replications.value
-        if number is None or number != int(number) or not 1 <= number <= MOST_REPLICATIONS:
+        if number is None or not 1 <= number <= MOST_REPLICATIONS:
             complain(f"Replications: a whole number from 1 to {MOST_REPLICATIONS:,}, please.")
             self.replications.value = self.session.desk.scenario.replications
             return False

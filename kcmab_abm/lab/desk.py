@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +15,14 @@ import tomli_w
 
 from kcmab_abm.errors import ScenarioError
 from kcmab_abm.forms import scenario_form
-from kcmab_abm.lab.limits import LARGEST_FILE, MOST_PARTS, has_long_key, make_lab_scenario
-from kcmab_abm.scenario import Scenario
+from kcmab_abm.lab.limits import (
+    LARGEST_FILE,
+    MOST_PARTS,
+    check_scenario,
+    check_settings,
+    has_long_key,
+)
+from kcmab_abm.scenario import Scenario, make_scenario
 from kcmab_abm.world import Choice
 
 STARTING: dict[str, Any] = {
@@ -79,6 +86,14 @@ class Desk:
 def starting_desk() -> Desk:
     """What the page shows when nothing is asked for."""
     return Desk(make_lab_scenario(STARTING))
+
+
+def make_lab_scenario(settings: Mapping[str, Any]) -> Scenario:
+    """Check settings as a scenario file's are checked, and whether the page can show them."""
+    check_settings(settings)
+    scenario = make_scenario(settings)
+    check_scenario(scenario)
+    return scenario
 
 
 def read_file(data: bytes) -> Desk:

@@ -54,16 +54,17 @@ class FilesMenu:
         upload.on("failed", lambda: complain("The file did not arrive; try again."), args=[])
         self.upload = upload
         _Drop().props["uploader"] = upload.id
-        with ui.button(icon="folder_open").props(
-            'flat dense round color=white aria-label="Files and links"'
+        with (
+            ui.button(icon="folder_open").props(
+                'flat dense round color=white aria-label="Files and links"'
+            ),
+            ui.menu().classes("whitespace-nowrap").props("role=menu"),
         ):
-            ui.tooltip("Files and links")
-            with ui.menu():
-                pick = ui.menu_item("Open a scenario file")
-                # In the browser: it opens a file dialog only while it handles a click.
-                pick.on("click", js_handler=f"() => runMethod({upload.id}, 'pickFiles', [])")
-                ui.menu_item("Download scenario", self._save)
-                ui.menu_item("Copy link", self._copy_link)
+            pick = ui.menu_item("Open a scenario file").props("role=menuitem")
+            # In the browser: it opens a file dialog only while it handles a click.
+            pick.on("click", js_handler=f"() => runMethod({upload.id}, 'pickFiles', [])")
+            ui.menu_item("Download scenario", self._save).props("role=menuitem")
+            ui.menu_item("Copy link", self._copy_link).props("role=menuitem")
 
     async def _open(self, event: events.UploadEventArguments) -> None:
         self.upload.reset()

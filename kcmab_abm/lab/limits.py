@@ -13,7 +13,7 @@ from typing import Any
 
 from kcmab_abm.catalogue import BEHAVIOURS
 from kcmab_abm.errors import ScenarioError
-from kcmab_abm.scenario import Scenario, make_scenario
+from kcmab_abm.scenario import Scenario
 
 MOST_ARMS = 20
 MOST_CUSTOMERS = 100_000
@@ -30,13 +30,15 @@ _PART = r"""(?:(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'
 _LONG_KEY = re.compile(rf"(?:{_PART}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}")
 
 
-def make_lab_scenario(settings: Mapping[str, Any]) -> Scenario:
-    """Check settings as a scenario file's are checked, and whether the page can show them."""
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that the page does not show, or that would take long to check."""
     _refuse([*_too_much(settings), *_unfit(settings)])
-    scenario = make_scenario(settings)
+
+
+def check_scenario(scenario: Scenario) -> None:
+    """Refuse a scenario that is too large for the page."""
     _refuse([*_too_many(scenario)])
     _refuse([*_forgetful(scenario)])
-    return scenario
 
 
 def has_long_key(text: str) -> bool:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
@@ -33,6 +33,7 @@ QUIET = (
     "--disable-sync",
 )
 PATIENCE = 60  # seconds for a server to start: a busy machine imports slowly
+expect.set_options(timeout=20_000)  # milliseconds, for a busy machine
 INSIDE = ("data:", "blob:", "about:")  # addresses that leave no machine
 
 
@@ -98,7 +99,8 @@ def _free_port():
 
 def _answers(address):
     try:
-        with urllib.request.urlopen(address, timeout=5):
+        # Not the page itself: whoever asks for that is a visitor.
+        with urllib.request.urlopen(f"{address}/sessions", timeout=5):
             return True
     except urllib.error.HTTPError:
         return True  # it wants a token, and says so
@@ -143,6 +145,32 @@ def visit(browser, lab_server):
     for visitor in visitors:
         visitor.leave()
     lab_server.assert_healthy()
+
+
+def number(page, mark):
+    """A number on the page, with all its digits."""
+    return float(page.get_by_test_id(mark).get_attribute("data-value"))
+
+
+def bring(page, content, name="mine.toml"):
+    """Choose a file as the browser's file dialog does."""
+    data = content if isinstance(content, bytes) else content.encode()
+    file = {"name": name, "mimeType": "application/toml", "buffer": data}
+    page.locator("input[type=file]").set_input_files(file)
+
+
+def drop(page, content, name="mine.toml"):
+    """Let a file fall onto the middle of the page."""
+    transfer = page.evaluate_handle(
+        """([text, name]) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], name, { type: "application/toml" }));
+            return transfer;
+        }""",
+        [content, name],
+    )
+    page.dispatch_event("main", "dragover", {"dataTransfer": transfer})
+    page.dispatch_event("main", "drop", {"dataTransfer": transfer})
 
 
 class Visitor:

@@ -17,6 +17,7 @@ from kcmab_abm import ScenarioError, load_scenario, make_scenario
 from kcmab_abm.lab.desk import (
     Desk,
     from_link,
+    make_lab_scenario,
     read_file,
     shown_settings,
     starting_desk,
@@ -24,7 +25,7 @@ from kcmab_abm.lab.desk import (
     write_file,
 )
 from kcmab_abm.lab.files_menu import in_short
-from kcmab_abm.lab.limits import LARGEST_FILE, make_lab_scenario
+from kcmab_abm.lab.limits import LARGEST_FILE
 from tests.lab.hostile import FILES, data
 from tests.markets import POLICY_NAMES, experiments
 
