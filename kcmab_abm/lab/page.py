@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import Client, ui
 
-from kcmab_abm.errors import MarketError, ScenarioError
+from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.batch_tab import build_batch
 from kcmab_abm.lab.desk import Desk, from_link
 from kcmab_abm.lab.frame import LiveRegion, build_frame
@@ -42,7 +42,8 @@ def build_page(
     OPEN.add(session)
     Hub()
     client.on_delete(lambda: _end(session))
-    client.on_exception(lambda error: _tell(session, error))
+    client.on_exception(lambda error: complain(f"Something broke: {error!r}"))
+    session.listeners.append(lambda news: complain(session.failure) if news == "failed" else None)
     place = (number_in(lesson), number_in(step))
     _build_tabs(session, tab or ("lessons" if place[0] else "market"), place)
     ui.timer(TICK, session.tick)
@@ -72,14 +73,8 @@ def number_in(word: str) -> int:
 def _begin(start: Desk, link: str) -> tuple[Session, str]:
     try:
         return Session(from_link(link) if link else start), ""
-    except ScenarioError as error:
+    except MarketError as error:
         return Session(start), str(error)
-
-
-def _tell(session: Session, error: Exception) -> None:
-    """Whatever goes wrong while she plays: say so and stop, the page lives on."""
-    session.pause()
-    complain(str(error) if isinstance(error, MarketError) else f"Something broke: {error!r}")
 
 
 def _end(session: Session) -> None:
