@@ -1,6 +1,5 @@
 """How Sphinx builds this documentation: python -m sphinx -W docs docs/_build/html."""
 
-import logging
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -19,10 +18,6 @@ extensions = [
     "formulas",
 ]
 exclude_patterns = ["_build", "**.ipynb_checkpoints"]
-# Sphinx gives this warning no name by which suppress_warnings could know it.
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(
-    lambda record: getattr(record, "subtype", "") != "empty_glob"  # a folder may be empty
-)
 nitpicky = True
 # A signature may name a type that is documented elsewhere, or is nobody's business.
 nitpick_ignore_regex = [("py:class", ".*")]

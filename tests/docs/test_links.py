@@ -28,6 +28,6 @@ def test_every_file_that_is_linked_exists(page):
 def test_there_are_links_to_check():
     """The walk finds links in text and in tables, and pictures, or it would mean little."""
     readme = list(links_of(ROOT / "README.md"))
-    assert "docs/assets/figure1.png" in readme
+    assert "docs/assets/market.gif" in readme
     assert "docs/paper.md" in readme
     assert "howto/ledger.md" in links_of(ROOT / "docs" / "scenario-files.md")
