@@ -6,6 +6,7 @@ import json
 import time
 import urllib.request
 
+import psutil
 import pytest
 from playwright.sync_api import expect
 
@@ -90,9 +91,8 @@ def _assert_idle(lab):
 
 
 def _cpu_seconds(lab):
-    with open(f"/proc/{lab.process.pid}/stat") as stat:
-        user, system = stat.read().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / 100
+    used = psutil.Process(lab.process.pid).cpu_times()
+    return used.user + used.system
 
 
 def _link(page):
