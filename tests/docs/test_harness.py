@@ -129,6 +129,7 @@ def test_few_blocks_are_not_run():
         "README.md": 4,  # installation and the lab, which bench/newcomer does, and the tests
         "docs/howto/class.md": 1,  # a server that stays up
         "docs/howto/clusters.md": 6,  # other machines, SLURM, Kubernetes
+        "docs/howto/lab.md": 2,  # a server that stays up
         "docs/notebooks/index.md": 1,  # a server that stays up
         "docs/performance.md": 1,  # twenty minutes of measuring
         "docs/tutorial.md": 3,  # installation, and the server
