@@ -263,7 +263,7 @@ def test_arms_come_and_go_and_their_means_are_dragged(page):
     expect(page.get_by_test_id("arm-0-3-true")).to_have_attribute("data-value", "0.5")
     press(page, "Remove arm 1")
     expect(page.get_by_test_id("arm-0-3-row")).to_have_count(0)
-    slider = page.get_by_role("slider", name="mean of arm 0")
+    slider = page.get_by_role("slider", name="mean of arm 0").locator("[tabindex='0']")
     slider.press("ArrowLeft")
     slider.press("ArrowLeft")
     expect(page.get_by_test_id("arm-0-0-true")).to_have_attribute("data-value", "0.88")
