@@ -19,8 +19,17 @@ MOST_SESSIONS = 200
 OPEN: set[Session] = set()  # the sessions of all visitors
 
 
-def build_page(client: Client, start: Desk, link: str = "", tab: str = "market") -> None:
+def build_page(
+    client: Client,
+    start: Desk,
+    link: str = "",
+    tab: str = "",
+    lesson: str = "",
+    step: str = "",
+) -> None:
     """One visitor's page; `link` is a word that restores what somebody saw, `start` is else shown.
+
+    `lesson` and `step` are numbers in words, as an address has them.
 
     Every visitor gets markets of her own, and they are freed when she has gone.
     """
@@ -35,20 +44,30 @@ def build_page(client: Client, start: Desk, link: str = "", tab: str = "market")
     client.on_delete(lambda: _end(session))
     client.on_exception(lambda error: complain(f"Something broke: {error!r}"))
     session.listeners.append(lambda news: complain(session.failure) if news == "failed" else None)
-    _build_tabs(session, tab)
+    place = (number_in(lesson), number_in(step))
+    _build_tabs(session, tab or ("lessons" if place[0] else "market"), place)
     ui.timer(TICK, session.tick)
     if complaint:
         complain(complaint)
 
 
-def _build_tabs(session: Session, tab: str) -> None:
+def _build_tabs(session: Session, tab: str, lesson: tuple[int, int]) -> None:
     frame = build_frame(session, tab)
-    builders = {"market": build_market, "lessons": build_lessons, "batch": build_batch}
+
+    def lessons(session: Session) -> None:
+        build_lessons(session, *lesson, to_market=lambda: frame.tabs.set_value("market"))
+
+    builders = {"market": build_market, "lessons": lessons, "batch": build_batch}
     with frame.panels:
         for name, build in builders.items():
             with ui.tab_panel(name):
                 build(session)
     LiveRegion(session)
+
+
+def number_in(word: str) -> int:
+    """The number that an address asks for; 0 if it is none."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 4 else 0
 
 
 def _begin(start: Desk, link: str) -> tuple[Session, str]:

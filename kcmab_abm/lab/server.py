@@ -54,8 +54,10 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
 
 def _add_pages(start: Desk) -> None:
     @ui.page("/")
-    def _index(client: Client, desk: str = "", tab: str = "market") -> None:
-        build_page(client, start, desk, tab)
+    def _index(
+        client: Client, desk: str = "", tab: str = "", lesson: str = "", step: str = ""
+    ) -> None:
+        build_page(client, start, desk, tab, lesson, step)
 
     @app.get("/sessions")
     def _sessions() -> dict[str, int]:
