@@ -25,7 +25,7 @@ class _Keys(ui.element, component="keyboard.js"):
 
 
 def listen(session: Session, tabs: ui.tabs, help_dialog: ui.dialog) -> None:
-    """Let keys do what the buttons do; those that play the market do nothing on the batch tab."""
+    """Let keys do what the buttons do; those that play the market do nothing on the other tabs."""
     actions: dict[str, Callable[[], None]] = {
         " ": lambda: session.pause() if session.busy else session.play(),
         "ArrowRight": session.one_customer,
@@ -42,7 +42,7 @@ def listen(session: Session, tabs: ui.tabs, help_dialog: ui.dialog) -> None:
     def act(event: events.GenericEventArguments) -> None:
         if event.args == "?":
             help_dialog.open()
-        elif event.args in actions and tabs.value != "batch":
+        elif event.args in actions and tabs.value == "market":
             actions[event.args]()
 
     keys = _Keys()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import Client, ui
 
-from kcmab_abm.errors import MarketError, ScenarioError
+from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.batch_tab import build_batch
 from kcmab_abm.lab.desk import Desk, from_link
 from kcmab_abm.lab.frame import LiveRegion, build_frame
@@ -19,8 +19,17 @@ MOST_SESSIONS = 200
 OPEN: set[Session] = set()  # the sessions of all visitors
 
 
-def build_page(client: Client, start: Desk, link: str = "", tab: str = "market") -> None:
+def build_page(
+    client: Client,
+    start: Desk,
+    link: str = "",
+    tab: str = "",
+    lesson: str = "",
+    step: str = "",
+) -> None:
     """One visitor's page; `link` is a word that restores what somebody saw, `start` is else shown.
+
+    `lesson` and `step` are numbers in words, as an address has them.
 
     Every visitor gets markets of her own, and they are freed when she has gone.
     """
@@ -33,16 +42,22 @@ def build_page(client: Client, start: Desk, link: str = "", tab: str = "market")
     OPEN.add(session)
     Hub()
     client.on_delete(lambda: _end(session))
-    client.on_exception(lambda error: _tell(session, error))
-    _build_tabs(session, tab)
+    client.on_exception(lambda error: complain(f"Something broke: {error!r}"))
+    session.listeners.append(lambda news: complain(session.failure) if news == "failed" else None)
+    place = (number_in(lesson), number_in(step))
+    _build_tabs(session, tab or ("lessons" if place[0] else "market"), place)
     ui.timer(TICK, session.tick)
     if complaint:
         complain(complaint)
 
 
-def _build_tabs(session: Session, tab: str) -> None:
+def _build_tabs(session: Session, tab: str, lesson: tuple[int, int]) -> None:
     frame = build_frame(session, tab)
-    builders = {"market": build_market, "lessons": build_lessons, "batch": build_batch}
+
+    def lessons(session: Session) -> None:
+        build_lessons(session, *lesson, to_market=lambda: frame.tabs.set_value("market"))
+
+    builders = {"market": build_market, "lessons": lessons, "batch": build_batch}
     with frame.panels:
         for name, build in builders.items():
             with ui.tab_panel(name):
@@ -50,17 +65,16 @@ def _build_tabs(session: Session, tab: str) -> None:
     LiveRegion(session)
 
 
+def number_in(word: str) -> int:
+    """The number that an address asks for; 0 if it is none."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 4 else 0
+
+
 def _begin(start: Desk, link: str) -> tuple[Session, str]:
     try:
         return Session(from_link(link) if link else start), ""
-    except ScenarioError as error:
+    except MarketError as error:
         return Session(start), str(error)
-
-
-def _tell(session: Session, error: Exception) -> None:
-    """Whatever goes wrong while she plays: say so and stop, the page lives on."""
-    session.pause()
-    complain(str(error) if isinstance(error, MarketError) else f"Something broke: {error!r}")
 
 
 def _end(session: Session) -> None:

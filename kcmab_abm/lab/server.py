@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import secrets
 import socket
-from urllib.parse import quote
+import sys
 
 import click
 from nicegui import Client, app, ui
@@ -16,6 +16,7 @@ from kcmab_abm.lab.guard import LARGEST_BODY, Guard, is_loopback, own_hosts
 from kcmab_abm.lab.page import OPEN, build_page
 
 FIRST_PORT, TRIED = 8080, 20
+INTERRUPTED = 130
 RECONNECT = 4.0  # seconds for which a visitor may be gone before her markets are freed
 
 _ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
@@ -30,7 +31,7 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
     word = token or ("" if is_loopback(host) else secrets.token_urlsafe(16))
     _add_pages(start)
     app.add_middleware(Guard, hosts=own_hosts(host), token=word, cookie=f"kcmab_lab_{found}")
-    path = f"/?token={quote(word, safe='')}" if word else "/"
+    path = f"/?token={word}" if word else "/"
     click.echo(f"The lab is open at http://{_shown(host)}:{found}{path} (Ctrl-C ends it).")
     try:
         ui.run(
@@ -48,13 +49,15 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
             ws_max_size=LARGEST_BODY,
         )
     except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
+        sys.exit(INTERRUPTED)  # quietly: there are no results to speak of
 
 
 def _add_pages(start: Desk) -> None:
     @ui.page("/")
-    def _index(client: Client, desk: str = "", tab: str = "market") -> None:
-        build_page(client, start, desk, tab)
+    def _index(
+        client: Client, desk: str = "", tab: str = "", lesson: str = "", step: str = ""
+    ) -> None:
+        build_page(client, start, desk, tab, lesson, step)
 
     @app.get("/sessions")
     def _sessions() -> dict[str, int]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
+from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.desk import Desk
 from kcmab_abm.lab.show import Show
 
-News = Literal["opened", "moved", "revealed", "paced"]
+News = Literal["opened", "moved", "revealed", "paced", "failed"]
 
 TICK = (
     0.045  # seconds between two updates of the page: timers are late, and 20 a second are promised
@@ -25,12 +27,14 @@ class Session:
 
     Tabs listen: they are told that a desk was `opened` (everything is new), that customers were
     shown or taken back (`moved`), that true means were `revealed` or hidden, and that playing
-    began, ended or changed its speed (`paced`).
+    began, ended or changed its speed (`paced`), and that somebody's own policy or behaviour broke
+    (`failed`; `failure` says how).
     """
 
     def __init__(self, desk: Desk) -> None:
         self.listeners: list[Callable[[News], None]] = []
         self.speed = 3
+        self.failure = ""
         self.open(desk)
 
     def open(self, desk: Desk) -> None:
@@ -53,7 +57,7 @@ class Session:
     @property
     def shown(self) -> int:
         """How many customers have come and gone."""
-        return self.shows[0].shown
+        return self.shows[0].shown if self.shows else 0
 
     @property
     def is_over(self) -> bool:
@@ -118,7 +122,10 @@ class Session:
         if not self.busy:
             return
         end = time.perf_counter() + budget
-        self._due = min(self._due, seconds * self.speed) + seconds * self.speed  # no backlog
+        coming = seconds * self.speed
+        self._due = (
+            min(self._due, max(1.0, coming)) + coming
+        )  # those not served in time are let off
         before = self.shown
         while self._is_due() and time.perf_counter() < end:
             self._forward()
@@ -139,8 +146,23 @@ class Session:
         return hurried or (self.playing and (self.speed == TOP_SPEED or self._due >= 1.0))
 
     def _forward(self) -> None:
-        for show in self.shows:
-            show.forward()
+        """Show one customer more in all markets, or in none of them if one breaks."""
+        before = self.shown
+        try:
+            for show in self.shows:
+                show.forward()
+        except Exception as error:  # functions that visitors have written may raise anything
+            for show in self.shows:
+                show.shown = before
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = str(error)
+        if not isinstance(error, MarketError):
+            self.failure = f"a function broke: {type(error).__name__}: {error}"
+            traceback.print_exception(error)  # for whoever wrote it, on her terminal
+        self.pause()
+        self.tell("failed")
 
     def tell(self, news: News) -> None:
         """Tell all who listen."""
@@ -151,4 +173,5 @@ class Session:
         """Forget the markets; the visitor has gone."""
         self.listeners.clear()
         self.playing = self.until_payment = False
+        self._goal = 0
         self.shows = []

@@ -9,7 +9,7 @@ from nicegui import ui
 
 from kcmab_abm.catalogue import Catalogue
 from kcmab_abm.entries import Entry, Parameter
-from kcmab_abm.errors import ScenarioError
+from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.theme import complain
 
 Table = dict[str, Any]
@@ -19,7 +19,7 @@ def attempt(action: Callable[[], object], restore: Callable[[], None]) -> None:
     """Do what the visitor asks; if it cannot be, say why and show again what is."""
     try:
         action()
-    except ScenarioError as error:
+    except MarketError as error:
         complain(str(error))
         restore()
 

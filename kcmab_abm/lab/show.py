@@ -50,6 +50,7 @@ class Show:
         self.policy = policy
         self.market = LiveMarket(scenario, policy)
         self.shown = 0
+        self._broken: Exception | None = None
         self._ended = [0]  # how many visits had ended when a customer came
         self._totals = [Totals(0.0, 0.0, 0.0, 0, 0, 0)]
         self._tapes: list[list[float]] = [[] for _ in scenario.market.arms]
@@ -82,13 +83,22 @@ class Show:
         return self.market.served[ended - 1] if ended else None
 
     def forward(self) -> None:
-        """Show one customer more, if there is one."""
+        """Show one customer more, if there is one; a market that broke stays where it broke."""
         if self.is_over:
             return
         if self.shown == self.played:
-            self.market.step()
-            self._take_down()
+            self._play()
         self.shown += 1
+
+    def _play(self) -> None:
+        if self._broken:
+            raise self._broken
+        try:
+            self.market.step()
+        except Exception as error:
+            self._broken = error
+            raise
+        self._take_down()
 
     def back(self) -> None:
         """Undo the last step."""

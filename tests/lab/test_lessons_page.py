@@ -1,0 +1,165 @@
+"""The lessons in a real browser, walked through by what a student sees."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from kcmab_abm import play
+from kcmab_abm.lab.course import Course
+from kcmab_abm.lab.lessons import all_lessons
+from kcmab_abm.lab.lessons.lesson import NumberQuestion
+
+SLOW = 120_000  # milliseconds in which kernels are compiled that nobody has used before
+NUMBER = "Your answer, a number"
+
+
+def feedback(page):
+    """What the page says to an answer."""
+    return page.get_by_role("status").filter(has_text=re.compile("[✓✗!]|The answer is"))
+
+
+def give(page, step, answer):
+    """Answer as a student does: type and press Enter, or choose and press Check."""
+    if isinstance(step.question, NumberQuestion):
+        page.get_by_label(NUMBER).fill(answer)
+        page.get_by_label(NUMBER).press("Enter")
+    else:
+        page.get_by_role("radio", name=step.options()[answer], exact=True).click()
+        page.get_by_role("button", name="Check").click()
+
+
+def wrong_answer(step):
+    """Some wrong answer."""
+    if isinstance(step.question, NumberQuestion):
+        return "-777"
+    return next(word for word in step.options() if word != str(step.answer))
+
+
+def right_answer(step):
+    """The right one, as a student would write it."""
+    is_number = isinstance(step.question, NumberQuestion)
+    return step.right_answer() if is_number else str(step.answer)
+
+
+@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.number)
+def test_every_lesson_is_walked_to_its_end(visit, lesson):
+    """Each step hints at a wrong answer, accepts the right one, explains it; the lesson is done."""
+    page = visit("/?tab=lessons")
+    page.get_by_role("button", name=f"Start lesson {lesson.number}").click()
+    for step in lesson.steps:
+        expect(page.get_by_role("heading", name=step.title)).to_be_visible()
+        expect(page.get_by_text(step.say(step.text))).to_be_visible()
+        given = wrong_answer(step)
+        give(page, step, given)
+        expect(feedback(page)).to_have_text(f"✗ {step.check(given).words}", timeout=SLOW)
+        expect(page.get_by_text(step.explain())).to_have_count(0)
+        give(page, step, right_answer(step))
+        expect(feedback(page)).to_have_text("✓ Right.")
+        expect(page.get_by_text(step.explain(), exact=True)).to_be_visible(timeout=SLOW)
+        if step is not lesson.steps[-1]:
+            page.get_by_role("button", name="Next step").click()
+    expect(page.get_by_text(lesson.takeaway)).to_be_visible()
+    page.get_by_role("button", name="All lessons").click()
+    count = len(lesson.steps)
+    expect(page.get_by_text(f"✓ {count} of {count} steps done")).to_be_visible()
+    expect(page.get_by_role("button", name=f"Repeat lesson {lesson.number}")).to_be_visible()
+
+
+def test_the_answer_is_shown_after_two_tries(visit):
+    """Whoever is wrong twice may see the answer; what is no number is no try."""
+    page = visit("/?lesson=3&step=2")
+    step = all_lessons()[2].steps[1]
+    show_me = page.get_by_role("button", name="Show me")
+    for given in ("abc", "", "<script>alert(1)</script>"):
+        give(page, step, given)
+        expect(feedback(page)).to_have_text(f"! {step.check(given).words}")
+    for given in ("7", "0.1"):
+        expect(show_me).to_be_hidden()
+        give(page, step, given)
+        expect(feedback(page)).to_have_text(f"✗ {step.check(given).words}")
+    show_me.click()
+    expect(feedback(page)).to_have_text("The answer is: 0.80.")
+    expect(page.get_by_text(step.explain(), exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Step 2 of 6, done")).to_be_visible()
+
+
+def test_links_open_steps(visit):
+    """The address follows the steps and opens them again; what does not exist is not far away."""
+    page = visit("/?lesson=5&step=1")
+    page.get_by_role("button", name="Next step").click()
+    expect(page.get_by_role("heading", name="Who can be paid")).to_be_visible()
+    page.wait_for_url(re.compile("lesson=5&step=2"))
+    page.reload()
+    expect(page.get_by_role("heading", name="Who can be paid")).to_be_visible()
+    page.goto("/?lesson=99&step=99")
+    expect(page.get_by_role("heading", name="Noise explores")).to_be_visible()
+
+
+def test_a_broken_link_shows_the_page(visit):
+    """Numbers that are none open the market as ever."""
+    page = visit("/?lesson=<b>&step=-1")
+    expect(page.get_by_role("tab", name="Market")).to_have_attribute("aria-selected", "true")
+
+
+def test_the_market_of_a_step_is_walked_through(visit):
+    """One customer, next payment and undo do in the lesson's market what the simulator says."""
+    step = all_lessons()[1].steps[1]
+    run = play(step.desk.scenario, "ucb", engine="market")
+    page = visit("/?lesson=2&step=2")
+    expect(page.get_by_text("Customer 3 takes arm 1").first).to_be_visible()
+    page.get_by_role("button", name="Next payment").click()
+    paid = f"takes arm 0, earns {run.rewards[4]:g}, is paid {run.payments[4]:.3f}."
+    expect(page.get_by_text(f"Customer {step.answer} {paid}").first).to_be_visible()
+    page.get_by_role("button", name="One customer").click()
+    expect(page.get_by_text(f"Customer {step.answer + 1} takes arm").first).to_be_visible()
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Customer 4 takes arm 1").first).to_be_visible()
+
+
+def test_a_lesson_leaves_the_market_alone_until_asked(visit):
+    """The Market tab keeps its customers while a lesson is played, and takes its market on wish."""
+    page = visit("/?lesson=3&step=4")
+    page.get_by_role("button", name="One customer").click()
+    expect(page.get_by_text("Customer 21 takes arm 0").first).to_be_visible()
+    page.get_by_role("tab", name="Market").click()
+    expect(page.get_by_text("Customer 1 is sent to arm 0").first).to_be_visible()
+    page.get_by_role("tab", name="Lessons").click()
+    page.get_by_role("button", name="Open this market in the Market tab").click()
+    expect(page.get_by_role("tab", name="Market")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_text("Customer 22 sees").first).to_be_visible()
+
+
+def test_a_lesson_is_done_by_keyboard(visit):
+    """Choosing, checking and going on need no mouse."""
+    page = visit("/?lesson=1&step=1")
+    expect(page.get_by_role("heading", name="Two reports")).to_be_visible()
+    page.get_by_role("radio", name="Arm 1").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(feedback(page)).to_have_text("✓ Right.")
+    page.get_by_role("button", name="Next step").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Nobody goes back")).to_be_visible()
+
+
+def test_two_students_have_marks_of_their_own(visit):
+    """What one has done is not done for the other."""
+    one, other = visit("/?lesson=1&step=1"), visit("/?tab=lessons")
+    give(one, Course().lessons[0].steps[0], "1")
+    expect(feedback(one)).to_have_text("✓ Right.")
+    one.get_by_role("button", name="All lessons").click()
+    expect(one.get_by_text("1 of 5 steps done")).to_be_visible()
+    expect(other.get_by_text("1 of 5 steps done")).to_have_count(0)
+
+
+def test_nothing_is_wider_than_the_screen(visit):
+    """On a projector and on a phone a step with two markets is read without scrolling sideways."""
+    page = visit("/?lesson=4&step=4")
+    expect(page.get_by_role("heading", name="Two bills")).to_be_visible()
+    for width in (1280, 1024, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), width
