@@ -40,6 +40,11 @@ class Hub(ui.element, component="hub.js", esm={"kcmab-live": "live"}):
             self._scheduled = True
             core.loop.call_soon(self._send)
 
+    def forget(self, part: int) -> None:
+        """A part is no longer on the page."""
+        self._latest.pop(part, None)
+        self._waiting.pop(part, None)
+
     def _send(self) -> None:
         self._scheduled = False
         is_behind = self._drawn < self._sent and time.monotonic() < self._sent_at + PATIENCE
@@ -71,6 +76,11 @@ class LivePart(ui.element):
     def tell(self, state: Any) -> None:
         """Show this state."""
         _HUBS[self.client].put(self.id, state)
+
+    def _handle_delete(self) -> None:
+        if hub := _HUBS.get(self.client):
+            hub.forget(self.id)
+        super()._handle_delete()
 
 
 class Words(LivePart, component="words.js"):

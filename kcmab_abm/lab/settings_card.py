@@ -144,7 +144,8 @@ class _Arms:
         ui.label(law).classes("lab-quiet lab-small shrink-0")
         slider = ui.slider(min=0, max=1, step=0.01, value=mean or 0.0).classes("grow mx-2")
         slider.props["aria-label"] = f"mean of arm {arm}"
-        slider.on("change", lambda: self._drag(arm, float(slider.value or 0.0)))
+        # Its value comes late, so that dragging does not flood the server; the event has it.
+        slider.on("change", lambda event: self._drag(arm, float(event.args)))
         self.sliders.append(slider)
         number = ui.label().bind_text_from(slider, "value", lambda value: f"{value:.2f}")
         number.classes("shrink-0 w-10 text-right")
