@@ -47,7 +47,12 @@ class BatchTab:
             self.about = ui.label().props("data-testid=batch-about")
             with ui.row().classes("items-end gap-3"):
                 self.replications = ui.number(
-                    "Replications", min=1, max=MOST_REPLICATIONS, step=100, precision=0
+                    "Replications",
+                    min=1,
+                    max=MOST_REPLICATIONS,
+                    step=100,
+                    precision=0,
+                    format="%d",
                 ).classes("w-36")
                 self.replications.on("blur", self._replicate)
                 self.run = ui.button("Run", icon="play_arrow", on_click=self._run)

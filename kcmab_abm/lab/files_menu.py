@@ -52,7 +52,8 @@ class FilesMenu:
             js_handler="(all) => emit(all.map((one) => [one.failedPropValidation, one.file.size]))",
         )
         upload.on("failed", lambda: complain("The file did not arrive; try again."), args=[])
-        self.upload = upload
+        # When it has done, and not before: it would take back what is still on its way.
+        upload.on("finish", js_handler=f"() => runMethod({upload.id}, 'reset', [])")
         _Drop().props["uploader"] = upload.id
         with (
             ui.button(icon="folder_open").props(
@@ -67,7 +68,6 @@ class FilesMenu:
             ui.menu_item("Copy link", self._copy_link).props("role=menuitem")
 
     async def _open(self, event: events.UploadEventArguments) -> None:
-        self.upload.reset()
         data = await event.file.read()
         async with _reading:
             found = await run.io_bound(_read, data)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -76,7 +77,7 @@ def serve(folder, *options):
 
 
 def _end(process):
-    process.terminate()
+    process.send_signal(signal.SIGINT)  # as Ctrl-C does
     try:
         process.wait(PATIENCE)
     finally:

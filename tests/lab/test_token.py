@@ -1,0 +1,51 @@
+"""A lab that asks who comes, and that ends when it is told to."""
+
+from __future__ import annotations
+
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.lab.conftest import bring, serve
+from tests.lab.test_batch_page import LONG
+
+
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory):
+    """A lab that asks for a token."""
+    with serve(tmp_path_factory.mktemp("locked"), "--token", "open-sesame") as lab:
+        yield lab
+
+
+@pytest.mark.parametrize("query", ["", "?token=", "?token=wrong", "?token=%E5%A4%9A"])
+def test_nobody_comes_in_without_the_token(locked, query):
+    """Without the token, or with another, nothing is shown but what to do."""
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{locked.address}/{query}")
+    assert refused.value.code == 403
+    assert "asks for a token" in refused.value.read().decode()
+    refused.value.close()
+
+
+def test_the_token_is_asked_for_once(visit, locked):
+    """Who has it finds the page, with an address that no longer gives it away, and may reload."""
+    page = visit("/?token=open-sesame&tab=batch", lab=locked)
+    assert "open-sesame" not in page.url
+    page.reload()
+    expect(page.get_by_test_id("batch-about")).to_contain_text("Nine arms")
+
+
+def test_a_server_ends_although_a_run_goes_on(visit, tmp_path):
+    """A run of hours is stopped when the server is, and nothing is complained of."""
+    with serve(tmp_path) as lab:
+        page = visit("/?tab=batch", lab=lab)
+        bring(page, LONG)
+        expect(page.get_by_label("Replications")).to_have_value("10000")
+        page.get_by_role("button", name="Run").click()
+        expect(page.get_by_test_id("batch-status")).to_contain_text("Served", timeout=60_000)
+        page.close()
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 20
