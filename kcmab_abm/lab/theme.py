@@ -11,16 +11,8 @@ from nicegui import ui
 
 _CSS = Path(__file__).with_name("theme.css")
 
-# Okabe and Ito's colours as charts use them; `theme.css` has those of the rest of the page.
-LEFT, RIGHT, OFFER, TAKEN, PURPLE, SKY = (
-    "#0072B2",
-    "#D55E00",
-    "#E69F00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-)
-SIDES = (LEFT, RIGHT)  # of the two markets
+# Of the two markets, as charts draw them; `theme.css` has the colours of the rest of the page.
+SIDES = ("#0072B2", "#D55E00")
 GREY = "#888888"
 
 

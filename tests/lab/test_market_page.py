@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import kcmab_abm as kcmab
 from kcmab_abm.lab.desk import Desk, make_lab_scenario, to_link
-from tests.lab.conftest import number
+from tests.lab.conftest import number, serve
 
 SMALL = {
     "title": "Three arms",
@@ -368,3 +368,30 @@ def test_tabs_are_in_the_address(visit):
     page.get_by_role("tab", name="Market").click()
     shown(page, 1)
     expect(page.get_by_test_id("did-0")).to_contain_text("Customer 1 ")
+
+
+BROKEN = '''
+from kcmab_abm import policy
+
+
+@policy("gives-up")
+def choose(t, book, memory, params, rng):
+    """Fails for customer 10."""
+    return 99 if t == 10 else 0
+'''
+
+
+def test_a_policy_that_breaks_the_rules_is_told(visit, tmp_path):
+    """A policy of one's own that fails gets a message, the market stops, and the page lives on."""
+    own = tmp_path / "own.py"
+    own.write_text(BROKEN)
+    with serve(tmp_path, "--with", str(own)) as lab:
+        page = visit(lab=lab)
+        choose(page, "controller", "gives-up")
+        choose(page, "Speed", "top speed")
+        press(page, "Play")
+        expect(page.get_by_role("alert")).to_contain_text("chose arm 99 for customer 10")
+        shown(page, 8)
+        choose(page, "controller", "greedy")
+        press(page, "One customer")
+        shown(page, 1)
