@@ -395,3 +395,4 @@ def test_a_policy_that_breaks_the_rules_is_told(visit, tmp_path):
         choose(page, "controller", "greedy")
         press(page, "One customer")
         shown(page, 1)
+        page.goto("about:blank")  # she leaves before the server does, or her console would tell
