@@ -84,18 +84,23 @@ def load_scenario(path: str | Path) -> Scenario:
 
 def read_settings(path: str | Path) -> dict[str, Any]:
     """Read a TOML file as it stands, without checking what it says."""
-    path = Path(path)
     try:
-        return tomllib.loads(read_text(path))
-    except Unreadable as error:
-        reason = str(error)
+        return parse_settings(read_text(Path(path)))
+    except (Unreadable, ScenarioError) as error:
+        raise ScenarioError([f"{path}: {error}"]) from None
+
+
+def parse_settings(text: str) -> dict[str, Any]:
+    """Read TOML as it stands, without checking what it says."""
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         reason = f"not TOML: {error}"
     except RecursionError:
         reason = "not a scenario: nested too deeply"
     except ValueError:  # Python converts no more than 4 300 digits
         reason = "not a scenario: a number in it has thousands of digits"
-    raise ScenarioError([f"{path}: {reason}"])
+    raise ScenarioError([reason])
 
 
 def make_scenario(

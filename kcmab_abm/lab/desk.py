@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import tomllib
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from kcmab_abm.lab.limits import (
     check_settings,
     has_long_key,
 )
-from kcmab_abm.scenario import Scenario, make_scenario
+from kcmab_abm.scenario import Scenario, make_scenario, parse_settings
 from kcmab_abm.world import Choice
 
 STARTING: dict[str, Any] = {
@@ -112,19 +111,11 @@ def too_large(size: int) -> str:
 def _read_toml(data: bytes) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
-        if has_long_key(text):
-            reason = f"not a scenario: a key in it has more than {MOST_PARTS} parts"
-        else:
-            return tomllib.loads(text)
     except UnicodeDecodeError as error:
-        reason = f"not UTF-8 text (byte {error.start}); save it as UTF-8"
-    except tomllib.TOMLDecodeError as error:
-        reason = f"not TOML: {error}"
-    except RecursionError:
-        reason = "not a scenario: nested too deeply"
-    except ValueError:  # Python converts no more than 4 300 digits
-        reason = "not a scenario: a number in it has thousands of digits"
-    raise ScenarioError([reason])
+        raise ScenarioError([f"not UTF-8 text (byte {error.start}); save it as UTF-8"]) from None
+    if has_long_key(text):
+        raise ScenarioError([f"not a scenario: a key in it has more than {MOST_PARTS} parts"])
+    return parse_settings(text)
 
 
 def write_file(desk: Desk) -> bytes:
