@@ -18,6 +18,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from bench.browser import find_browser
+
 CUSTOMERS = 10_000
 SECONDS = 5.0
 SCENARIO = """
@@ -39,7 +41,7 @@ name = "modified-ts"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--two", action="store_true", help="two markets side by side")
-    parser.add_argument("--browser", default="/usr/bin/chromium")
+    parser.add_argument("--browser", default=find_browser(), help="its path")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "nine-arms.toml"

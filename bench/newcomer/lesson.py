@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from bench.browser import BROWSERS, find_browser
+
 PATIENCE = 60.0  # seconds until a server on a busy machine shows its page
 SECOND_THOUGHTS = 2.0  # seconds without applause until one tries something else
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 class Unable(Exception):
@@ -24,7 +24,7 @@ def take_first_lesson(address: Path, log: Path) -> None:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
         raise Unable('playwright is not installed; pip install "kcmab-abm[test]"') from None
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    found = find_browser()
     if found is None:
         raise Unable(f"no browser on the path: {', '.join(BROWSERS)}")
     where = _await_address(address, log)

@@ -1,7 +1,8 @@
 // One market: what its last customer did, what the next one sees, and all arms. Told as one state a tick.
 import { live } from "kcmab-live";
 
-const CELLS = 30; // of a tape
+const [FEWEST, MOST] = [8, 30]; // cells of a tape
+const LEGIBLE = 9; // pixels for a cell
 const [WIDE, HIGH] = [7, 8]; // of a cell
 
 export default {
@@ -42,9 +43,9 @@ export default {
               <div class="lab-true" v-if="state.revealed" :style="{left: percent(arm.truth)}" title="true mean"></div>
             </div>
             <svg class="lab-tape" :viewBox="box" preserveAspectRatio="none" role="img" :aria-label="told(arm)">
-              <path class="future" :d="future(arm.tape)"/>
-              <path class="seen" :d="cells(arm.tape, false)"/>
-              <path class="full" :d="cells(arm.tape, true)"/>
+              <path class="future" :d="future(latest(arm))"/>
+              <path class="seen" :d="cells(latest(arm), false)"/>
+              <path class="full" :d="cells(latest(arm), true)"/>
             </svg>
           </td>
           <td :data-testid="name(i, 'mean')" :data-value="arm.mean">{{ arm.pulls ? short(arm.mean) : "none" }}</td>
@@ -63,13 +64,32 @@ export default {
       <span><i class="lab-offer"></i> offer</span> <span v-if="state.revealed"><i class="lab-true"></i> true mean</span>
     </p>
   </div>`,
-  data: () => ({ guesses: [], box: `0 0 ${CELLS * WIDE} ${HIGH}` }),
+  data: () => ({ guesses: [], room: MOST }),
+  computed: {
+    box() {
+      return `0 0 ${this.room * WIDE} ${HIGH}`;
+    },
+  },
+  mounted() {
+    this.measure();
+  },
+  updated() {
+    this.measure();
+  },
   watch: {
     "state.arms.length"() {
       this.guesses = [];
     },
   },
   methods: {
+    // Where the table is narrow, fewer rewards are shown, not smaller ones.
+    measure() {
+      const place = this.$el.querySelector?.(".lab-tape");
+      if (place) this.room = Math.max(FEWEST, Math.min(MOST, Math.floor(place.clientWidth / LEGIBLE)));
+    },
+    latest(arm) {
+      return arm.tape.slice(-this.room);
+    },
     name(arm, what) {
       return `arm-${this.side}-${arm}-${what}`;
     },
@@ -90,7 +110,7 @@ export default {
     },
     future(tape) {
       let path = "";
-      for (let k = tape.length; k < CELLS; k++) path += `M${k * WIDE + 2} ${HIGH - 1}h${WIDE - 4.5}`;
+      for (let k = tape.length; k < this.room; k++) path += `M${k * WIDE + 2} ${HIGH - 1}h${WIDE - 4.5}`;
       return path;
     },
     told(arm) {

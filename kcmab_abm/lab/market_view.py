@@ -7,7 +7,7 @@ from typing import Any
 from kcmab_abm.lab.live import LivePart
 from kcmab_abm.lab.show import Show
 
-CELLS = 30  # of a tape, as in market_view.js
+CELLS = 30  # of a tape, at most, as in market_view.js
 _HAIR = 1e-12  # what rounding may take from an offer that just makes up for a gap
 
 

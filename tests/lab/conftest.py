@@ -8,7 +8,6 @@ other machine.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,8 +22,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-# The first is Chromium without the windows around the page, and starts in half the time.
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+from bench.browser import BROWSERS, find_browser
+
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -120,7 +119,7 @@ def lab_server(tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     """Headless Chromium; without one the tests are skipped, but never where CI runs them."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    path = find_browser()
     if path is None:
         give_up = pytest.fail if os.environ.get("CI") else pytest.skip
         give_up(f"no browser: the lab's page is tested in one of {', '.join(BROWSERS)}")
