@@ -84,12 +84,14 @@ class Session:
 
     def _shell(self, block: Block) -> str:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        # A page that runs pytest is not to hear how this run was asked for.
+        kept = {key: text for key, text in os.environ.items() if "PYTEST" not in key}
         # Files, because what a block leaves running would keep a pipe open.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             shell = subprocess.Popen(
                 ["bash", "-euo", "pipefail", "-c", block.text],
                 cwd=self._folder,
-                env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
+                env={**kept, "PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
