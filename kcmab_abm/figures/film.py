@@ -42,8 +42,9 @@ def paced(customers: int, seconds: float, fps: int) -> tuple[Ints, Ints]:
 
     >>> paced(3, 6.0, 2)
     (array([1, 2, 3]), array([4, 4, 4]))
-    >>> paced(1000, 5.0, 2)
-    (array([   1,    2,    6,   16,   46,  129,  363, 1000]), array([2, 1, 1, 1, 1, 1, 1, 2]))
+    >>> customers, frames = paced(1000, 5.0, 2)
+    >>> customers
+    array([   1,    2,    5,   13,   30,   73,  174,  417, 1000])
     """
     frames = max(1, round(seconds * fps))
     moving = (1.0 - _LAST) * seconds

@@ -81,6 +81,7 @@ def test_verdicts_follow_from_the_intervals(report: Path) -> None:
         assert f"**{row.verdict}**: {row.advantage:.2f} in [{row.low:.2f}, {row.high:.2f}]" in text
 
 
+@pytest.mark.slow
 def test_the_same_numbers_with_any_number_of_jobs(report: Path, tmp_path: Path) -> None:
     """A second run, on one thread, gives the same digest and the same files to the last byte."""
     again = tmp_path / "again"

@@ -91,6 +91,7 @@ def test_the_reason_is_numbas_own():
     assert "test_regressions.py" in reason or "sorted" in reason.partition(":")[2]
 
 
+@pytest.mark.slow  # three kernels each
 @pytest.mark.parametrize(
     ("name", "value"), [("STRIDE", 2), ("step", lambda t: 0)], ids=["constant", "helper"]
 )

@@ -109,6 +109,13 @@ def _answers(address):
         return False
 
 
+def pytest_collection_modifyitems(items):
+    """Walks through the page are slow checks; that it opens at all is seen every time."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()) and item.path.name != "test_page.py":
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def lab_server(tmp_path_factory):
     """One lab for all tests of a worker."""

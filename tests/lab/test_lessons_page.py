@@ -141,6 +141,7 @@ def test_a_lesson_is_done_by_keyboard(visit):
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     expect(feedback(page)).to_have_text("✓ Right.")
+    expect(page.get_by_text("It does not matter to her")).to_be_visible()
     page.get_by_role("button", name="Next step").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Nobody goes back")).to_be_visible()
