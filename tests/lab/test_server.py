@@ -64,6 +64,20 @@ def test_bad_input_is_told_in_one_line(options, words, tmp_path, monkeypatch, ca
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize("missing", ["nicegui", "tomli_w"])
+def test_without_the_extra_the_command_says_what_to_install(missing):
+    """Who has not installed the page's libraries is told how, with exit code 2."""
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; "
+        "from kcmab_abm.cli import run; sys.exit(run(['lab', '--no-browser']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f'the lab needs {missing}, which is not installed; pip install "kcmab-abm[lab]"\n'
+    )
+
+
 def test_a_port_that_is_taken_is_told(taken_port, capsys):
     """A port asked for that somebody else has ends with exit code 2."""
     assert cli.run(["lab", "--no-browser", "--port", str(taken_port)]) == 2
