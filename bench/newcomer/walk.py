@@ -90,7 +90,7 @@ class Traveller:
         milestones = [FIGURE] if figures - self._figures else []
         if results - self._results and any(name in step.command for name in self._policies):
             milestones.append(POLICY)
-        self._results = results
+        self._figures, self._results = figures, results
         return milestones
 
     def _find(self, pattern: str) -> set[Path]:
