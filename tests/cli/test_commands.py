@@ -277,6 +277,7 @@ def test_own_policy_comes_with_a_file(mine, tmp_path, capsys):
     assert "my-rule" in output(["schema", *extra], capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_own_catalogue")
 def test_own_policy_runs_compiled_and_from_the_cache(mine, tmp_path, capsys, monkeypatch):
     """The batch engine runs the user's policy, and another process finds it compiled on the disk.

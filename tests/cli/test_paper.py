@@ -92,6 +92,7 @@ def test_the_same_numbers_with_any_number_of_jobs(report: Path, tmp_path: Path) 
         assert path.read_bytes() == (again / path.name).read_bytes(), path.name
 
 
+@pytest.mark.slow
 def test_one_law_quickly(tmp_path: Path) -> None:
     """--law and --quick give one law only, on a market small enough for a class."""
     out = tmp_path / "beta"

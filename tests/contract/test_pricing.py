@@ -108,6 +108,7 @@ def test_a_rule_compiles_and_the_engines_agree(name, purse):
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_a_rule_that_learns_in_the_lean_kernel():
     """Without limits too a rule with a memory is the same in both engines."""
     scenario = nine_arms("ucb", 700, purse={"offer": {"rule": "learned-margin"}}, customers=LOGIT)
@@ -182,6 +183,7 @@ def own_rule(rule, purse=None, **settings):
     return nine_arms("ucb", 120, purse={"offer": offer, **(purse or {})}, customers=LOGIT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("purse", [{}, LIMITS], ids=["unlimited", "limited"])
 def test_a_rule_of_ones_own(purse):
     """A rule from a script, with memory, draws and a parameter, is the same in both engines."""
@@ -191,6 +193,7 @@ def test_a_rule_of_ones_own(purse):
     assert batch.payments.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["market", "batch"])
 @pytest.mark.parametrize("also", [0, 2])
 @pytest.mark.parametrize("price", [-1.0, math.nan, -1e-300])

@@ -379,6 +379,7 @@ def acceptance(customers, **purse):
     return simulate(scenario.replace(replications=40), engine="batch").summary().acceptance[0]
 
 
+@pytest.mark.slow
 def test_margins_raise_acceptance():
     """The more is added to the gap, the more noisy customers agree; steps of over 2 %."""
     logit = {"behaviour": "logit", "tau": 0.1}

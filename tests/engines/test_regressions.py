@@ -145,6 +145,7 @@ def test_a_law_sent_to_another_process_is_the_one_known_there():
     assert found == (len(LAWS.own_names()), True)
 
 
+@pytest.mark.slow
 def test_whole_numbers_are_whole_in_both_engines():
     """A whole number reaches the compiled policy unrounded, or is refused."""
     assert targets("fault-whole", "batch") == targets("fault-whole", "market")

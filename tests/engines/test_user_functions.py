@@ -153,6 +153,7 @@ def test_a_policy_may_call_a_helper():
     assert run.targets[9:13].tolist() == [2, 4, 6, 8]
 
 
+@pytest.mark.slow
 def test_a_policy_may_be_a_closure():
     """A policy made inside a function carries its enclosing variables along."""
     pace = 4
@@ -165,11 +166,13 @@ def test_a_policy_may_be_a_closure():
     assert engines_agree(scenario_of(["test-closure"])).targets[9:12].tolist() == [4, 8, 3]
 
 
+@pytest.mark.slow
 def test_a_policy_may_use_whole_arrays():
     """A policy in vectorised NumPy runs the same in both engines, at its full length."""
     engines_agree(scenario_of(["test-vectorised"], horizon=2000))
 
 
+@pytest.mark.slow
 def test_a_policy_may_learn_and_remember():
     """Memory of every kind, parameters and draws are the same in both engines."""
     engines_agree(scenario_of(["test-discounted"], horizon=300))
@@ -182,6 +185,7 @@ def test_a_behaviour_of_ones_own():
     assert 0.0 < (run.arms == run.targets)[asked].mean() < 1.0
 
 
+@pytest.mark.slow
 def test_a_law_of_ones_own():
     """Rewards by the user's own law, mixed with the package's, are the same in both engines."""
     arms = [{"law": "test-root", "scales": [1.0, 0.5]}, {"law": "bernoulli", "means": [0.5]}]
@@ -190,6 +194,7 @@ def test_a_law_of_ones_own():
     assert run.rewards[run.arms == 1].max() <= 0.5
 
 
+@pytest.mark.slow
 def test_customers_may_leave():
     """Who leaves pulls nothing, is paid nothing, and forgoes the whole best mean."""
     scenario = scenario_of(["round-robin"], "my-customer")
@@ -235,6 +240,7 @@ def test_one_that_compiles_beside_one_that_does_not():
     assert results.digest() == simulate(results.scenario, engine="market").digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["market", "batch"])
 @pytest.mark.parametrize("run", [play, simulate])
 @pytest.mark.parametrize("arm", [9, -1])
@@ -259,6 +265,7 @@ def test_a_customer_who_takes_what_does_not_exist(engine, arm):
     assert str(caught.value) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["market", "batch"])
 @pytest.mark.parametrize("place", [{"written": 1}, {"written": -2}, {"read": 9}, {"read": -10}])
 def test_who_leaves_an_array_is_stopped(engine, place):
