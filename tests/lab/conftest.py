@@ -8,6 +8,7 @@ other machine.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -156,8 +157,10 @@ def visit(browser, lab_server):
 
 
 def number(page, mark):
-    """A number on the page, with all its digits."""
-    return float(page.get_by_test_id(mark).get_attribute("data-value"))
+    """A number on the page, with all its digits, once the page has been told it."""
+    place = page.get_by_test_id(mark)
+    expect(place).to_have_attribute("data-value", re.compile("."))
+    return float(place.get_attribute("data-value"))
 
 
 def bring(page, content, name="mine.toml"):
