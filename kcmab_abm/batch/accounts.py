@@ -23,6 +23,8 @@ from kcmab_abm.streams import (
 )
 from kcmab_abm.trajectory import LATE, Tally
 
+SUMS = 6  # what is added up from block to block of a replication
+
 
 def open_accounts(world: World, state: State, streams: Streams, replication: Any) -> None:
     """Open the streams of a replication and forget the one before."""

@@ -32,6 +32,7 @@ from numba.extending import register_jitable
 
 import kcmab_abm
 from kcmab_abm import book, changes, offers, purse, streams
+from kcmab_abm.batch import driver as driver_template
 from kcmab_abm.batch import kernel as template
 from kcmab_abm.batch import special  # noqa: F401 (teaches numba SciPy's functions)
 from kcmab_abm.batch.accounts import add_block, open_accounts
@@ -100,10 +101,17 @@ def _kernel(agents: Agents, laws: tuple[Law, ...], plain: bool) -> types.ModuleT
         folder = _private_folder(agents, laws, plain)
     with _loading:  # the threads of a cluster's worker may all want their first one at once
         if folder not in _kernels:
-            folder.mkdir(parents=True, exist_ok=True)
             copies = {name: fresh(each) for name, each in supplied.items()}
-            _kernels[folder] = _load(folder, copies, plain)
+            flags = {"varied": not plain, "doubted": not _is_own(copies["price"])}
+            _kernels[folder] = _load(folder, template, copies, flags)
     return _kernels[folder]
+
+
+@cache
+def driver() -> types.ModuleType:
+    """What runs replications through any kernel; compiled when it is first called, or on disk."""
+    with _loading:
+        return _load(cache_folder() / _digest({}, True), driver_template, {}, {})
 
 
 @cache
@@ -112,22 +120,29 @@ def _private_folder(agents: Agents, laws: tuple[Law, ...], plain: bool) -> Path:
     return Path(tempfile.mkdtemp(dir=_temporary_folder()))
 
 
-def _load(folder: Path, supplied: dict[str, types.FunctionType], plain: bool) -> types.ModuleType:
+def _load(
+    folder: Path,
+    source: types.ModuleType,
+    supplied: dict[str, types.FunctionType],
+    flags: dict[str, bool],
+) -> types.ModuleType:
+    """A copy of a template, executed from the folder in which numba keeps its machine code."""
     for function in [*supplied.values(), *_shared()]:
         _make_compilable(function)
-    copy = folder / "kernel.py"
+    folder.mkdir(parents=True, exist_ok=True)
+    original = Path(str(source.__file__))
+    copy = folder / original.name
     if not copy.exists():
         # Not named by the process: other machines may share the disk and have one of this number.
-        partial = folder / f"kernel-{secrets.token_hex(8)}.partial"
-        shutil.copyfile(str(template.__file__), partial)
+        partial = folder / f"{original.stem}-{secrets.token_hex(8)}.partial"
+        shutil.copyfile(original, partial)
         partial.replace(copy)
-    name = f"kcmab_kernel_{folder.name}"
+    name = f"kcmab_{original.stem}_{folder.name}"
     spec = importlib.util.spec_from_file_location(name, copy)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    trusted = _is_own(supplied["price"])
-    module.__dict__.update(supplied, plain=plain, trusted=trusted)
+    module.__dict__.update(supplied, **flags)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module

@@ -1,32 +1,30 @@
-"""The compiled twin of the market: one replication after another, no Python in between.
+"""The compiled twin of the market: one customer after another, no Python in between.
 
 This file is a template. `compile.py` loads a copy of it for every policy and behaviour, with the
 names under `Supplied` set to their functions, so that the compiler sees one program and can inline
-it. `plain` is set for the paper's market: steady arms, one offer, a purse without limits; the
-compiler then leaves out what only other markets need. `trusted` is set if the pricing rule is the
-package's own, tested never to offer what cannot be paid. Read `advance` beside
-`market/controller.py` and `market/customer.py`: it does what they do.
+it. `varied` is set unless the market is the paper's: steady arms, one offer, a purse without
+limits. `doubted` is set unless the pricing rule is the package's own, tested never to offer what
+cannot be paid. A branch on one of these names alone, or one that begins with it, is left out before
+it is compiled. Read `advance` beside `market/controller.py` and `market/customer.py`: it does what
+they do. `driver.py` calls it, for one replication after another.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from kcmab_abm.batch.accounts import add_block, open_accounts
+from kcmab_abm.batch.options import compiled_inside
 from kcmab_abm.batch.state import (
     BAD_ARM,
     BAD_OFFER,
     BAD_TARGET,
     DONE,
-    STOPPED,
     Block,
     State,
     Streams,
-    Tapes,
     World,
 )
 from kcmab_abm.book import next_unreported, record
@@ -34,13 +32,12 @@ from kcmab_abm.changes import add_means, highest_mean, move_means
 from kcmab_abm.offers import Board, estimated_gap, least_offer, next_to_offer
 from kcmab_abm.purse import affordable, charge
 from kcmab_abm.streams import uniform_at
-from kcmab_abm.trajectory import Tally
 
 if TYPE_CHECKING:  # Supplied
     from collections.abc import Callable
 
-    plain: bool
-    trusted: bool
+    varied: bool
+    doubted: bool
     choose: Callable[..., int]
     learn: Callable[..., None]
     take: Callable[..., int]
@@ -56,24 +53,9 @@ if TYPE_CHECKING:  # Supplied
     customer_memory: Callable[..., Any]
     price_params: Callable[..., Any]
     price_memory: Callable[..., Any]
-Function = TypeVar("Function", bound="Callable[..., Any]")
 
 
-def compiled(function: Function, **options: Any) -> Function:
-    """Compile without the interpreter's lock, and keep the machine code beside this file."""
-    ready: Function = njit(cache=True, nogil=True, error_model="numpy", **options)(function)
-    return ready
-
-
-def compiled_lean(function: Function) -> Function:
-    """Compile without reference counts too, which would cost more than all the rest.
-
-    For code that allocates nothing.
-    """
-    return compiled(function, _nrt=False)
-
-
-@compiled_lean
+@compiled_inside
 def change_arms(world: World, state: State, customer: int) -> None:
     """Move the true means to where this customer finds them."""
     arms = len(state.means)
@@ -83,7 +65,7 @@ def change_arms(world: World, state: State, customer: int) -> None:
     move_means(customer, world.changes, world.means, state.draws, state.means)
 
 
-@compiled_lean
+@compiled_inside
 def advance(
     world: World,
     state: State,
@@ -105,15 +87,15 @@ def advance(
     price_params_ = price_params(world.price_values)
     reports_key = state.keys[arms]
     unreported = state.unreported[0]
-    rivals = not plain and world.also > 0
+    rivals = world.also > 0
     for line in range(count):
         customer = start + line + 1
         offer = 0.0
         payment = 0.0
         gain = 0.0
-        if not plain and not world.steady:
+        if varied and not world.steady:
             change_arms(world, state, customer)
-        if rivals:
+        if varied and rivals:
             for each in range(block.beside.shape[1]):
                 block.beside[line, each] = -1
                 block.beside_offers[line, each] = 0.0
@@ -126,7 +108,7 @@ def advance(
             target = choose(customer, book, policy_memory_, policy_params_, streams.policy)
             if target < 0 or target >= arms:
                 return BAD_TARGET, customer, target
-            if rivals:
+            if varied and rivals:
                 for each in range(arms):
                     state.marks[each] = 0.0
                 for place in range(world.also):
@@ -136,22 +118,22 @@ def advance(
                     state.marks[other] = 1.0
                     gap = estimated_gap(book, other, world.error, streams.offers)
                     wanted = price(customer, gap, price_memory_, price_params_, streams.offers)
-                    if not trusted and not 0.0 <= wanted < np.inf:
+                    if doubted and not 0.0 <= wanted < np.inf:
                         block.offers[line] = wanted
                         return BAD_OFFER, customer, other
                     wanted = affordable(purse, customer, wanted)
                     state.offers[other] = wanted
                     block.beside[line, place] = other
                     block.beside_offers[line, place] = wanted
-            if plain:
-                gap = least_offer(book, target)
-            else:
+            if varied:
                 gap = estimated_gap(book, target, world.error, streams.offers)
+            else:
+                gap = least_offer(book, target)
             offer = price(customer, gap, price_memory_, price_params_, streams.offers)
-            if not trusted and not 0.0 <= offer < np.inf:
+            if doubted and not 0.0 <= offer < np.inf:
                 block.offers[line] = offer
                 return BAD_OFFER, customer, target
-            if not plain:
+            if varied:
                 offer = affordable(purse, customer, offer)
             state.offers[target] = offer
             board = Board(target, state.offers, rivals)
@@ -160,11 +142,11 @@ def advance(
                 return BAD_ARM, customer, arm
             if arm >= 0:
                 payment = state.offers[arm]
-                if not plain:
+                if varied:
                     charge(purse, payment)
             see(customer, offer, arm == target, price_memory_, price_params_, streams.offers)
             state.offers[target] = 0.0
-            if rivals:
+            if varied and rivals:
                 for each in range(arms):
                     state.offers[each] = 0.0
         if arm >= 0:
@@ -173,11 +155,11 @@ def advance(
                 gain = tapes[arm, position]
             else:
                 uniform = uniform_at(state.keys[arm], np.uint64(position))
-                if plain or world.steady:
-                    gain = reward(world.kinds[arm], uniform, world.rows[arm])
-                else:
+                if varied and not world.steady:
                     move(world.kinds[arm], state.means[arm], world.rows[arm], state.row)
                     gain = reward(world.kinds[arm], uniform, state.row)
+                else:
+                    gain = reward(world.kinds[arm], uniform, world.rows[arm])
                 if position < tapes.shape[1]:
                     tapes[arm, position] = gain
                     known[arm] = position + 1
@@ -200,69 +182,10 @@ def advance(
         block.rewards[line] = gain
         block.payments[line] = payment
         block.seeded[line] = seeded
-        if not plain and not world.steady:
+        if varied and not world.steady:
             mean = state.means[arm] if arm >= 0 else 0.0
             block.taken[line] = mean
             block.regrets[line] = highest_mean(state.means) - mean
             block.best[line] = add_means(state.earned, state.means)
     state.unreported[0] = unreported
     return DONE, 0, 0
-
-
-@compiled
-def add_up(
-    world: World,
-    start: int,
-    count: int,
-    block: Block,
-    sums: NDArray[np.float64],
-    place: int,
-    checkpoint: int,
-    tally: Tally,
-) -> int:
-    """Add a block to the sums of a replication; returns the checkpoint that comes next."""
-    steady = plain or world.steady
-    return add_block(world, steady, start, count, block, sums, place, checkpoint, tally)
-
-
-@compiled_lean
-def begin(world: World, state: State, streams: Streams, replication: Any) -> None:
-    """Open the streams of a replication and forget the one before."""
-    open_accounts(world, state, streams, replication)
-
-
-@compiled
-def run_replications(
-    world: World,
-    state: State,
-    streams: Streams,
-    tapes: Tapes,
-    first: int,
-    block: Block,
-    tally: Tally,
-    control: NDArray[np.int64],
-) -> tuple[int, int, int, int]:
-    """Run replications `first`, `first + 1`, ..., as many as the tally has room for.
-
-    `control[0]` is set from outside to stop; `control[1]` counts the customers let through.
-    """
-    sums = np.zeros(6)
-    for place in range(len(tally.seeded)):
-        begin(world, state, streams, np.uint64(first + place))
-        for each in range(len(sums)):
-            sums[each] = 0.0
-        checkpoint: Any = np.int64(
-            0
-        )  # a plain 0 would be a type of its own, and compiled for twice
-        for start in range(0, world.horizon, len(block.arms)):
-            if control[0]:
-                return STOPPED, first + place, start, 0
-            count = min(len(block.arms), world.horizon - start)
-            status, customer, value = advance(
-                world, state, streams, tapes.values[place], tapes.known[place], start, count, block
-            )
-            if status != DONE:
-                return status, first + place, customer, value
-            checkpoint = add_up(world, start, count, block, sums, place, checkpoint, tally)
-            control[1] += count
-    return DONE, 0, 0, 0

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kcmab_abm import streams
 from kcmab_abm.batch.compile import kernel_for, known_laws
+from kcmab_abm.batch.linking import link
 from kcmab_abm.batch.state import Block, State, Streams, Tapes, World
 from kcmab_abm.book import empty_book
 from kcmab_abm.entries import Law
@@ -23,7 +24,8 @@ class Ready(NamedTuple):
 
     scenario: Scenario
     policy: Choice
-    kernel: Any
+    driver: Any
+    advance: Any
     world: World
     state: State
     streams: Streams
@@ -31,7 +33,7 @@ class Ready(NamedTuple):
 
     def new_tally(self, count: int) -> Tally:
         """A tally for so many replications."""
-        return empty_tally(count, len(self.world.checkpoints), len(self.world.kinds))
+        return _new_tally(self.world, count)
 
     def new_tapes(self, count: int) -> Tapes:
         """Tapes without room, for a policy that shares with nobody."""
@@ -44,7 +46,6 @@ def prepare(
 ) -> Ready:
     """A kernel with everything it reads and writes; its block has room for `size` customers."""
     market = scenario.market
-    kernel = kernel_of(scenario, policy)
     kinds = {law.name: kind for kind, law in enumerate(_laws_of(scenario))}
     rows = np.zeros((len(market.arms), max(len(arm.row) for arm in market.arms)))
     for place, arm in enumerate(market.arms):
@@ -67,8 +68,10 @@ def prepare(
         **_agent("price", market.offers.rule, len(rows)),
     )
     state = _new_state(world, market)
-    block = _new_block(size, scenario)
-    return Ready(scenario, policy, kernel, world, state, _new_streams(), block)
+    block, generators = _new_block(size, scenario), _new_streams()
+    kernel = kernel_of(scenario, policy)
+    driver = link(kernel, world, state, generators, block, _new_tally(world, 1))
+    return Ready(scenario, policy, driver, kernel.advance, world, state, generators, block)
 
 
 def _laws_of(scenario: Scenario) -> tuple[Law, ...]:
@@ -90,6 +93,10 @@ def _agent(role: str, choice: Choice, arms: int) -> dict[str, NDArray[Any]]:
         f"{role}_start": np.concatenate([np.zeros(0), *memory]),
         f"{role}_bounds": np.array([0, *accumulate(map(len, memory))], np.int64),
     }
+
+
+def _new_tally(world: World, count: int) -> Tally:
+    return empty_tally(count, len(world.checkpoints), len(world.kinds))
 
 
 def _new_block(customers: int, scenario: Scenario) -> Block:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcmab_abm import streams
+from kcmab_abm.batch.accounts import SUMS
 from kcmab_abm.batch.ready import Ready, kernel_of, prepare
 from kcmab_abm.batch.state import (
     BAD_OFFER,
@@ -112,13 +113,15 @@ def _run(
     ready: Ready, first: int, count: int, control: NDArray[np.int64], tapes: Tapes | None = None
 ) -> Tally:
     tally = ready.new_tally(count)
-    status = ready.kernel.run_replications(
+    status = ready.driver.run_replications(
+        ready.advance,
         ready.world,
         ready.state,
         ready.streams,
         tapes or ready.new_tapes(count),
         first,
         ready.block,
+        np.empty(SUMS),
         tally,
         control,
     )
@@ -136,25 +139,36 @@ def _run_and_keep(
     keep: Keep,
 ) -> Tally:
     """What `run_replications` does, with a stop after every block to hand it over."""
-    scenario, kernel, world, block = ready.scenario, ready.kernel, ready.world, ready.block
+    scenario, driver, world, block = ready.scenario, ready.driver, ready.world, ready.block
     tally = ready.new_tally(count)
     values, known = tapes or ready.new_tapes(count)
     for place in range(count):
         replication = first + place
         kept = scenario.records(replication)
         arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
-        kernel.begin(world, ready.state, ready.streams, np.uint64(replication))
-        sums = np.zeros(6)
+        driver.begin(world, ready.state, ready.streams, np.uint64(replication))
+        sums = np.zeros(SUMS)
         checkpoint, now = 0, 0.0
         for start in range(0, world.horizon, len(block.arms)):
             if control[0]:
                 raise Stopped
             size = min(len(block.arms), world.horizon - start)
-            status, customer, value = kernel.advance(
-                world, ready.state, ready.streams, values[place], known[place], start, size, block
+            status, customer, value, checkpoint = driver.run_block(
+                ready.advance,
+                world,
+                ready.state,
+                ready.streams,
+                values[place],
+                known[place],
+                start,
+                size,
+                block,
+                sums,
+                place,
+                checkpoint,
+                tally,
             )
             _check((status, replication, customer, value), ready)
-            checkpoint = kernel.add_up(world, start, size, block, sums, place, checkpoint, tally)
             control[1] += size
             if kept:
                 clock = scenario.market.arrivals.clock(size, arrivals, start, now)
