@@ -8,6 +8,7 @@ import pytest
 
 from kcmab_abm.forms import keys_by_place, scenario_form
 from tests.docs.blocks import ROOT, blocks_of
+from tests.registry import own_catalogue
 
 PATH = ROOT / "docs" / "scenario-files.md"
 FROM_CATALOGUE = {("policy",), ("market", "customers"), ("purse", "offer")}  # other pages have them
@@ -15,7 +16,8 @@ FROM_CATALOGUE = {("policy",), ("market", "customers"), ("purse", "offer")}  # o
 
 def places():
     """The tables of a scenario file that do not depend on the catalogue, with their keys."""
-    every = keys_by_place(scenario_form()).items()
+    with own_catalogue():
+        every = keys_by_place(scenario_form()).items()
     return {place: keys for place, keys in every if not FROM_CATALOGUE & prefixes(place)}
 
 
