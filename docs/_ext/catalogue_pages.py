@@ -48,10 +48,11 @@ class CataloguePage(SphinxDirective):
         yield from ["````python", inspect.getsource(module).rstrip(), "````", ""]
 
     def theory(self, entry):
-        """Find the pages that show the code of an entry."""
+        """Find the pages that show the code of an entry, the one of its own name first."""
         file = f"{entry.module.replace('.', '/')}.py"
         pages = sorted(Path(self.env.srcdir, "theory").glob("*.md"))
-        return [page for page in pages if file in page.read_text(encoding="utf-8")]
+        shown = [page for page in pages if file in page.read_text(encoding="utf-8")]
+        return sorted(shown, key=lambda page: page.stem != entry.name)
 
 
 def settings_table(fields):

@@ -223,5 +223,5 @@ LESSON = Lesson(
         "A record to which nobody adds is never corrected: customers who only follow records may "
         "stop learning too early, and then for ever."
     ),
-    reading=("docs/theory/baselines.md", "docs/notebooks/1-greed-and-lock-in.ipynb"),
+    reading=("docs/theory/greedy.md", "docs/notebooks/1-greed-and-lock-in.ipynb"),
 )

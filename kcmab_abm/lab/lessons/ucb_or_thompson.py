@@ -283,5 +283,5 @@ LESSON = Lesson(
         "UCB pays for every arm that could still be best, Thompson sampling in proportion to how "
         "likely it is: in markets like these that is much cheaper."
     ),
-    reading=("docs/theory/ucb.md", "docs/theory/baselines.md", "scenarios/figure1.toml"),
+    reading=("docs/theory/ucb.md", "docs/theory/ts.md", "scenarios/figure1.toml"),
 )
