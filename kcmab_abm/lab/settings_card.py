@@ -9,6 +9,7 @@ from nicegui import ui
 from kcmab_abm.catalogue import BEHAVIOURS, PRICING
 from kcmab_abm.lab import arm_settings
 from kcmab_abm.lab.limits import MOST_CUSTOMERS
+from kcmab_abm.lab.mixture_form import MixtureForm, mixture_with
 from kcmab_abm.lab.session import News, Session
 from kcmab_abm.lab.settings_form import EntryForm, attempt, number_field
 from kcmab_abm.lab.theme import card, complain, heading
@@ -40,6 +41,7 @@ class SettingsCard:
             self.customers = EntryForm(
                 "behaviour", BEHAVIOURS, self._choose_customers, self._change_customers
             )
+            self.mixture = MixtureForm(lambda kinds: self._change_customers("of", kinds))
             heading("Offers", 3)
             self.offers = EntryForm("pricing rule", PRICING, self._choose_rule, self._change_rule)
             heading("Arms", 3)
@@ -52,10 +54,9 @@ class SettingsCard:
         if news == "opened":
             self._show_numbers()
             customers, rule = self._customers(), self._rule()
-            names = [each.name for each in BEHAVIOURS if each.compose is None]
             chosen = customers["behaviour"]
-            names += [chosen] if chosen not in names else []
-            self.customers.show(chosen, chosen, names, customers)
+            self.customers.show(chosen, chosen, BEHAVIOURS.names(), customers)
+            self.mixture.show(customers.get("of", []))
             self.offers.show(rule["rule"], rule["rule"], PRICING.names(), rule)
 
     def _show_numbers(self) -> None:
@@ -76,7 +77,8 @@ class SettingsCard:
         return dict(self.session.desk.settings.get("purse", {}).get("offer", {"rule": "least"}))
 
     def _choose_customers(self, name: str) -> None:
-        self._market(customers={"behaviour": name})
+        mixed = BEHAVIOURS.find(name).compose is not None
+        self._market(customers=mixture_with(self._customers()) if mixed else {"behaviour": name})
 
     def _change_customers(self, word: str, value: Any) -> None:
         self._market(customers=self._customers() | {word: value})

@@ -94,8 +94,6 @@ class EntryForm:
         with self.place:
             for word, each in _words(entry).items():
                 self.fields[word] = self._field(word, each, entry.defaults()[word])
-            if entry.compose is not None:
-                ui.label("The kinds of a mixture are set in a scenario file.").classes("lab-small")
 
     def _field(self, word: str, kind: Parameter | list[str], value: Any) -> Any:
         if isinstance(kind, list):
