@@ -45,7 +45,7 @@ def set_all(page, entry):
 
 def with_policy(table):
     """A controller with these settings."""
-    return {"policy": [table, {"name": "modified-ts"}]}
+    return {"policy": [table]}
 
 
 def with_customers(table):
@@ -59,16 +59,17 @@ def with_rule(table):
 
 
 @pytest.mark.parametrize(
-    ("label", "catalogue", "key", "told"),
+    ("label", "side", "catalogue", "key", "told"),
     [
-        ("controller", POLICIES, "name", with_policy),
-        ("behaviour", BEHAVIOURS, "behaviour", with_customers),
-        ("pricing rule", PRICING, "rule", with_rule),
+        ("controller", 0, POLICIES, "name", with_policy),
+        ("another controller", 1, POLICIES, "name", with_policy),
+        ("behaviour", 0, BEHAVIOURS, "behaviour", with_customers),
+        ("pricing rule", 0, PRICING, "rule", with_rule),
     ],
 )
-def test_every_setting_reaches_the_market(visit, label, catalogue, key, told):
+def test_every_setting_reaches_the_market(visit, label, side, catalogue, key, told):
     """With all its settings changed each entry gives the market that `play` gives with them."""
-    page = at(visit, desk_of())
+    page = at(visit, desk_of(right=1 if side else None))
     choose(page, "Speed", "top speed")
     for entry in catalogue:
         if not settable(entry):
@@ -79,9 +80,9 @@ def test_every_setting_reaches_the_market(visit, label, catalogue, key, told):
         press(page, "Play")
         shown(page, SMALL["horizon"])
         run = kcmab.play(kcmab.make_scenario(SMALL | told(table)), engine="market")
-        assert_accounts(page, run, len(run))
+        assert_accounts(page, run, len(run), side)
         for arm in range(3):
             pulls = int((run.arms == arm).sum())
-            expect(page.get_by_test_id(f"arm-0-{arm}-pulls")).to_have_attribute(
+            expect(page.get_by_test_id(f"arm-{side}-{arm}-pulls")).to_have_attribute(
                 "data-value", str(pulls)
             )
