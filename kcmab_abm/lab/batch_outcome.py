@@ -74,14 +74,17 @@ def _draw(measure: str, curves: pd.DataFrame) -> None:
 
 
 def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]:
-    """A line for the mean; a band between two lines that are not drawn, the one upon the other."""
+    """A line for the mean; a band between two lines that are not drawn, the one upon the other.
+
+    All three have the same name: who clicks it above the chart hides them together.
+    """
     colour = SIDES[place]
-    plain = {"type": "line", "symbol": "none", "silent": True}
+    plain = {"type": "line", "symbol": "none", "silent": True, "name": label}
     points = curve[["customer", "mean", "low", "high"]].to_numpy(float)
     line = {"width": 2.5, "color": colour, "type": _DASHES[place]}
     mean = {
         **plain,
-        "name": label,
+        "z": 3,  # above the bands, although the legend wants it before them
         "data": points.tolist(),
         "itemStyle": {"color": colour},
         "lineStyle": line,
@@ -96,7 +99,7 @@ def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]
         "data": [[x, high - low] for x, _, low, high in points.tolist()],
         "areaStyle": {"color": colour, "opacity": 0.2},
     }
-    return [low, band, mean]
+    return [mean, low, band]
 
 
 def _table(summary: pd.DataFrame, measures: tuple[str, str]) -> None:

@@ -51,6 +51,20 @@ class Course:
         """She was shown the answer: the step is done too."""
         self._done.add(self.step)
 
+    def marks(self, lesson: Lesson) -> str:
+        """The numbers of a lesson's steps that are done, such as '1.2.5'."""
+        return ".".join(str(n) for n, step in enumerate(lesson.steps, 1) if step in self._done)
+
+    def recall(self, lesson: Lesson, marks: str) -> None:
+        """Mark steps as done that were done on another day; what makes no sense is left out."""
+        numbers = marks.split(".")
+        self._done |= {step for n, step in enumerate(lesson.steps, 1) if str(n) in numbers}
+
+    def forget(self) -> None:
+        """Begin all over, for the next class on the same machine."""
+        self._done.clear()
+        self._tries.clear()
+
     def is_done(self, step: Step) -> bool:
         """Whether a step has been answered, or its answer seen."""
         return step in self._done

@@ -122,7 +122,7 @@ def _show_link(address: str, copied: bool) -> None:
     with ui.dialog() as dialog, ui.element("div").classes("lab-card lab-stack max-w-md"):
         heading("Link to what is on screen")
         ui.input("Link", value=address).props("readonly outlined data-testid=link").on(
-            "focus", js_handler="(event) => event.target.select()"
+            "click", js_handler="(event) => event.target.select?.()"
         )
         ui.label(
             "It is in the clipboard: paste it where you like."

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from nicegui import ui
 
 from kcmab_abm.lab.files_menu import build_files_menu
+from kcmab_abm.lab.kept import keep, kept
 from kcmab_abm.lab.keyboard import SHORTCUTS, listen
 from kcmab_abm.lab.session import News, Session
 from kcmab_abm.lab.theme import heading
 
 TABS = {"market": "Market", "lessons": "Lessons", "batch": "Batch"}
-_LIGHTS = {None: "brightness_auto", False: "light_mode", True: "dark_mode"}
-_WORDS = {None: "as the system says", False: "light", True: "dark"}
+
+
+class _Light(NamedTuple):
+    dark: bool | None
+    icon: str
+    words: str
+
+
+_LIGHTS = {
+    "system": _Light(None, "brightness_auto", "as the system says"),
+    "light": _Light(False, "light_mode", "light"),
+    "dark": _Light(True, "dark_mode", "dark"),
+}
 
 
 @dataclass
@@ -40,9 +53,8 @@ def build_frame(session: Session, tab: str) -> Frame:
         ui.button(icon="help_outline", on_click=help_dialog.open).props(
             'flat dense round color=white aria-label="Keyboard and help"'
         )
-    with ui.element("main").classes("w-full") as main:
-        panels = ui.tab_panels(tabs, value=chosen, animated=False).classes("w-full")
-    ui.skip_link("Skip to the market", target=main)
+    panels = ui.tab_panels(tabs, value=chosen, animated=False).classes("w-full")
+    ui.skip_link("Skip to the market", target=panels)
     query = ui.context.client.request.query_params
     tabs.on_value_change(lambda event: _keep_address(dict(query), str(event.value)))
     listen(session, tabs, help_dialog)
@@ -56,22 +68,27 @@ def _keep_address(query: dict[str, str], tab: str) -> None:
 
 
 def _light_button() -> None:
-    """A button that goes from the system's light to light to dark and back."""
-    mode = ui.dark_mode(None)
+    """A button that goes from the system's light to light to dark and back, and is remembered."""
+    order = list(_LIGHTS)
+    chosen = kept("colours") if kept("colours") in order else order[0]
+    mode = ui.dark_mode()
 
-    def name() -> None:
-        button.props(f'icon={_LIGHTS[mode.value]} aria-label="Colours: {_WORDS[mode.value]}"')
-        words.text = f"Colours: {_WORDS[mode.value]}"
+    def show() -> None:
+        light = _LIGHTS[chosen]
+        mode.value = light.dark
+        button.props(f'icon={light.icon} aria-label="Colours: {light.words}"')
+        words.text = f"Colours: {light.words}"
 
     def change() -> None:
-        order = list(_LIGHTS)
-        mode.value = order[(order.index(mode.value) + 1) % len(order)]
-        name()
+        nonlocal chosen
+        chosen = order[(order.index(chosen) + 1) % len(order)]
+        keep("colours", chosen)
+        show()
 
     button = ui.button(on_click=change).props("flat dense round color=white")
     with button:
         words = ui.tooltip()
-    name()
+    show()
 
 
 def _help() -> ui.dialog:

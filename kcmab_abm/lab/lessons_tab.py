@@ -9,6 +9,7 @@ from pathlib import Path
 from nicegui import background_tasks, run, ui
 
 from kcmab_abm.lab.course import Course
+from kcmab_abm.lab.kept import keep, kept
 from kcmab_abm.lab.lesson_market import LessonMarket, open_market
 from kcmab_abm.lab.lesson_question import build_question
 from kcmab_abm.lab.lessons.lesson import Lesson, Step
@@ -39,14 +40,27 @@ class _Lessons:
     def __init__(self, session: Session, to_market: Callable[[], object]) -> None:
         self.session, self.to_market = session, to_market
         self.course = Course()
+        for lesson in self.course.lessons:
+            self.course.recall(lesson, kept(f"lesson_{lesson.number}"))
         self.place = ui.element("div").classes("lab-stack lessons")
 
     def list_all(self) -> None:
         """Show what lessons there are, and how far she is."""
         self.place.clear()
-        with self.place, ui.element("div").classes("lesson-list"):
-            for lesson in self.course.lessons:
-                self._list(lesson)
+        with self.place:
+            with ui.element("div").classes("lesson-list"):
+                for lesson in self.course.lessons:
+                    self._list(lesson)
+            if any(map(self.course.count_done, self.course.lessons)):
+                ui.button("Forget what is done", icon="restart_alt", on_click=self._forget).props(
+                    "flat dense no-caps"
+                ).classes("self-start")
+
+    def _forget(self) -> None:
+        self.course.forget()
+        for lesson in self.course.lessons:
+            keep(f"lesson_{lesson.number}", "")
+        self.list_all()
 
     def _list(self, lesson: Lesson) -> None:
         done, steps = self.course.count_done(lesson), len(lesson.steps)
@@ -85,6 +99,10 @@ class _Lessons:
             self._fill_head(head, lesson)
             self._fill_foot(foot, lesson)
 
+        def done() -> None:
+            keep(f"lesson_{lesson.number}", self.course.marks(lesson))
+            mark()
+
         with ui.element("div").classes("lesson-step"):
             with ui.element("div").classes("lesson-text"), card(step.title) as text:
                 if self.course.place == 0:
@@ -93,7 +111,7 @@ class _Lessons:
             with ui.element("div").classes("lesson-market"):
                 LessonMarket(step, market, lambda: self._take_along(market))
             with ui.element("div").classes("lesson-question"), card("Question"):
-                build_question(self.course, mark)
+                build_question(self.course, done)
                 foot = ui.row().classes("gap-2")
         mark()
         # The button that was pressed is gone; who goes by keyboard or by ear goes on here.

@@ -12,9 +12,10 @@ from kcmab_abm.lab.lessons_tab import build_lessons
 from kcmab_abm.lab.live import Hub
 from kcmab_abm.lab.market_tab import build_market
 from kcmab_abm.lab.session import TICK, Session
-from kcmab_abm.lab.theme import complain, dress, heading
+from kcmab_abm.lab.theme import card, complain, dress
 
 MOST_SESSIONS = 200
+_AGAIN = 1000  # milliseconds, at most, between two attempts of a page to find its lost server
 
 OPEN: set[Session] = set()  # the sessions of all visitors
 
@@ -35,12 +36,13 @@ def build_page(
     """
     dress()
     if len(OPEN) >= MOST_SESSIONS:
-        heading("The lab is full", 1)
-        ui.label(f"{MOST_SESSIONS} pages are open; close one that is not needed, and reload.")
+        with card("The lab is full", 1):
+            ui.label(f"{MOST_SESSIONS} pages are open; close one that is not needed, and reload.")
         return
     session, complaint = _begin(start, link)
     OPEN.add(session)
     Hub()
+    ui.run_javascript(f"window.socket.io.reconnectionDelayMax({_AGAIN})")
     client.on_delete(lambda: _end(session))
     client.on_exception(lambda error: complain(f"Something broke: {error!r}"))
     session.listeners.append(lambda news: complain(session.failure) if news == "failed" else None)

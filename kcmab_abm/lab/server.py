@@ -17,7 +17,7 @@ from kcmab_abm.lab.page import OPEN, build_page
 
 FIRST_PORT, TRIED = 8080, 20
 INTERRUPTED = 130
-RECONNECT = 4.0  # seconds for which a visitor may be gone before her markets are freed
+RECONNECT = 10.0  # seconds for which a visitor may be gone before her markets are freed
 
 _ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 <rect width="16" height="16" rx="3" fill="#14384F"/><rect x="3" y="7" width="2.5" height="6"

@@ -70,7 +70,7 @@ class EntryForm:
         self.shown = (name, entry_name)
         self.select.set_options(names, value=name)
         self.about.text = entry.about
-        if not same or set(self.fields) != set(_words(entry)):
+        if not same or set(self.fields) != set(settable(entry)):
             self._build(entry)
         defaults = entry.defaults()
         for word, field in self.fields.items():
@@ -92,7 +92,7 @@ class EntryForm:
         self.place.clear()
         self.fields = {}
         with self.place:
-            for word, each in _words(entry).items():
+            for word, each in settable(entry).items():
                 self.fields[word] = self._field(word, each, entry.defaults()[word])
 
     def _field(self, word: str, kind: Parameter | list[str], value: Any) -> Any:
@@ -128,7 +128,7 @@ def _as_told(parameter: Parameter, given: Any) -> Any:
     return float(given)
 
 
-def _words(entry: Entry) -> dict[str, Parameter | list[str]]:
+def settable(entry: Entry) -> dict[str, Parameter | list[str]]:
     """The settings that the page can change: numbers, and choices between words."""
     words: dict[str, Parameter | list[str]] = dict(entry.parameters)
     for word, field in entry.settings.model_fields.items() if entry.settings else ():

@@ -24,6 +24,8 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from bench.browser import BROWSERS, find_browser
+from kcmab_abm.lab.keyboard import SHORTCUTS
+from tests.lab.controls import RECORD, last_look, shortcuts
 
 QUIET = (
     "--no-sandbox",
@@ -36,6 +38,7 @@ QUIET = (
 )
 PATIENCE = 60  # seconds for a server to start: a busy machine imports slowly
 expect.set_options(timeout=20_000)  # milliseconds, for a busy machine
+CUT = "net::ERR_INTERNET_DISCONNECTED"  # heard only where a test cuts the network
 INSIDE = ("data:", "blob:", "about:")  # addresses that leave no machine
 
 
@@ -138,15 +141,17 @@ def browser():
 
 
 @pytest.fixture
-def visit(browser, lab_server):
+def visit(browser, lab_server, pytestconfig):
     """Call it for a visitor's page: `visit("/?desk=...", viewport=..., color_scheme="dark")`.
 
     The page that comes back is ready: it is drawn, and what is clicked reaches the server.
     """
     visitors = []
+    record = pytestconfig.stash[RECORD]
+    record.seen.update(shortcuts(SHORTCUTS))
 
     def _visit(path="/", *, lab=lab_server, **profile):
-        visitor = Visitor(browser, lab.address, profile)
+        visitor = Visitor(browser, lab.address, profile, record)
         visitors.append(visitor)
         return visitor.open(path)
 
@@ -187,13 +192,13 @@ def drop(page, content, name="mine.toml"):
 class Visitor:
     """A browser profile with one page, all that its console said, and all that it asked for."""
 
-    def __init__(self, browser, origin, profile):
+    def __init__(self, browser, origin, profile, record):
         self.origin = origin
         self.heard = []
         self.asked = set()
         self.context = browser.new_context(base_url=origin, **profile)
         self.context.on("request", lambda request: self.asked.add(request.url))
-        self.page = self.context.new_page()
+        self.page = record.follow(self.context)
         self.page.on("websocket", lambda channel: self.asked.add(channel.url))
         self.page.on("pageerror", lambda error: self.heard.append(str(error)))
         self.page.on("console", self._listen)
@@ -207,11 +212,12 @@ class Visitor:
 
     def leave(self):
         """Close the browser profile; nothing untoward has been heard or asked for."""
+        last_look(self.page)
         self.context.close()
         here = (self.origin, self.origin.replace("http:", "ws:"), *INSIDE)
         assert [url for url in self.asked if not url.startswith(here)] == [], "asked of others"
         assert self.heard == [], "the console is not clean"
 
     def _listen(self, message):
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and CUT not in message.text:
             self.heard.append(f"{message.type}: {message.text} ({message.location.get('url')})")

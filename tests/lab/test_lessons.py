@@ -157,6 +157,22 @@ def test_the_course_remembers_what_is_done():
     assert (course.lesson.number, course.place) == (1, 0)
 
 
+def test_the_course_recalls_what_was_done():
+    """Marks that were kept are the same marks again; nonsense in their place marks nothing."""
+    course, later = Course(), Course()
+    course.go(3, 1)
+    course.give_up()
+    course.go(3, 5)
+    course.give_up()
+    lesson = course.lessons[2]
+    assert course.marks(lesson) == "2.6"
+    assert course.marks(course.lessons[0]) == ""
+    later.recall(lesson, "2.6")
+    assert later.marks(lesson) == "2.6"
+    later.recall(later.lessons[0], "99..x.-1.<b>.0.1e0")
+    assert later.count_done(later.lessons[0]) == 0
+
+
 def test_greedy_never_returns():
     """Lesson 1: the best arm begins with a 0, the other with a 1, and nobody goes back."""
     run = run_of(step_of(1, 1))

@@ -65,7 +65,28 @@ def test_every_lesson_is_walked_to_its_end(visit, lesson):
     page.get_by_role("button", name="All lessons").click()
     count = len(lesson.steps)
     expect(page.get_by_text(f"✓ {count} of {count} steps done")).to_be_visible()
-    expect(page.get_by_role("button", name=f"Repeat lesson {lesson.number}")).to_be_visible()
+    page.get_by_role("button", name=f"Repeat lesson {lesson.number}").click()
+    expect(page.get_by_role("heading", name=lesson.steps[0].title)).to_be_visible()
+    expect(page.get_by_text(lesson.steps[0].explain(), exact=True)).to_be_visible()
+
+
+def test_steps_are_left_and_found_again(visit):
+    """The buttons of the steps, back, and on to the next lesson each open what they name."""
+    page = visit("/?lesson=1&step=1")
+    first, second = all_lessons()[:2]
+    give(page, first.steps[0], right_answer(first.steps[0]))
+    expect(feedback(page)).to_have_text("✓ Right.")
+    expect(page.get_by_role("button", name="Back")).to_have_count(0)
+    page.get_by_role("button", name="Step 3 of 5").click()
+    expect(page.get_by_role("heading", name=first.steps[2].title)).to_be_visible()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_role("heading", name=first.steps[1].title)).to_be_visible()
+    page.get_by_role("button", name="Step 1 of 5, done").click()
+    expect(page.get_by_text(first.steps[0].explain(), exact=True)).to_be_visible()
+    page.get_by_role("button", name="Step 5 of 5").click()
+    page.get_by_role("button", name="Next lesson").click()
+    expect(page.get_by_role("heading", name=f"Lesson 2: {second.title}")).to_be_visible()
+    expect(page.get_by_role("heading", name=second.steps[0].title)).to_be_visible()
 
 
 def test_the_answer_is_shown_after_two_tries(visit):
@@ -155,6 +176,56 @@ def test_two_students_have_marks_of_their_own(visit):
     one.get_by_role("button", name="All lessons").click()
     expect(one.get_by_text("1 of 5 steps done")).to_be_visible()
     expect(other.get_by_text("1 of 5 steps done")).to_have_count(0)
+    other.reload()
+    expect(other.get_by_role("button", name="Start lesson 1")).to_be_visible()
+    expect(other.get_by_text("1 of 5 steps done")).to_have_count(0)
+
+
+def test_what_is_done_stays_done(visit):
+    """After a reload the marks are there, and the lesson goes on where it was left."""
+    page = visit("/?lesson=1&step=1")
+    lesson = Course().lessons[0]
+    give(page, lesson.steps[0], "1")
+    expect(page.get_by_role("button", name="Step 1 of 5, done")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(lesson.steps[0].explain(), exact=True)).to_be_visible()
+    page.goto("/?tab=lessons")
+    expect(page.get_by_text("1 of 5 steps done")).to_be_visible()
+    page.get_by_role("button", name="Go on with lesson 1").click()
+    expect(page.get_by_role("heading", name=lesson.steps[1].title)).to_be_visible()
+
+
+def test_what_is_done_can_be_forgotten(visit):
+    """The button takes all marks, for good, and goes with them."""
+    page = visit("/?lesson=1&step=1")
+    give(page, Course().lessons[0].steps[0], "1")
+    expect(page.get_by_role("button", name="Step 1 of 5, done")).to_be_visible()
+    page.get_by_role("button", name="All lessons").click()
+    page.get_by_role("button", name="Forget what is done").click()
+    expect(page.get_by_role("button", name="Start lesson 1")).to_be_visible()
+    page.goto("/?lesson=1&step=1")
+    expect(page.get_by_role("button", name="Step 1 of 5", exact=True)).to_be_visible()
+    page.get_by_role("button", name="All lessons").click()
+    expect(page.get_by_role("button", name=re.compile("^Start lesson"))).to_have_count(6)
+    expect(page.get_by_role("button", name="Forget what is done")).to_have_count(0)
+
+
+def test_two_pages_of_one_student_add_up(visit):
+    """Lessons that are done side by side do not take each other's marks."""
+    one = visit("/?lesson=1&step=1")
+    other = one.context.new_page()
+    other.goto("/?lesson=3&step=2")
+    for page, lesson, step in ((one, 0, 0), (other, 2, 1)):
+        asked = Course().lessons[lesson].steps[step]
+        give(page, asked, right_answer(asked))
+        expect(page.get_by_role("button", name=re.compile("done$"))).to_have_count(1)
+    other.close()
+    one.goto("/?tab=lessons")
+    for words in ("1 of 5 steps done", "1 of 6 steps done"):
+        expect(one.get_by_text(words)).to_have_count(1)
+    one.get_by_role("button", name="Go on with lesson 3").click()
+    title = Course().lessons[2].steps[0].title
+    expect(one.get_by_role("heading", name=title)).to_be_visible()
 
 
 def test_nothing_is_wider_than_the_screen(visit):

@@ -19,6 +19,15 @@ SMALL = {
     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.6, 0.3]}},
     "policy": [{"name": "ucb"}, {"name": "modified-ts"}],
 }
+SPEEDS = (
+    "1 a second",
+    "3 a second",
+    "10 a second",
+    "30 a second",
+    "100 a second",
+    "1,000 a second",
+    "top speed",
+)
 
 
 def desk_of(settings=SMALL, **more):
@@ -67,11 +76,8 @@ def switch(page, name):
     page.get_by_role("switch", name=name).click()
 
 
-def assert_as_played(page, settings, customers, side=0, place=0):
-    """All numbers on the page are those of `play`, to the last bit."""
-    scenario = kcmab.make_scenario(settings)
-    label = scenario.policies[place].label
-    run = kcmab.play(scenario, policy=label, engine="market")
+def assert_accounts(page, run, customers, side=0):
+    """What the market has cost is what the run says, to the last bit."""
     sums = {"regret": run.regrets, "compensation": run.payments}
     for word, values in sums.items():
         total = 0.0
@@ -79,6 +85,14 @@ def assert_as_played(page, settings, customers, side=0, place=0):
             total += float(value)
         assert number(page, f"{word}-{side}") == total
     assert number(page, f"paid-{side}") == np.count_nonzero(run.payments[:customers] > 0)
+
+
+def assert_as_played(page, settings, customers, side=0, place=0):
+    """All numbers on the page are those of `play`, to the last bit."""
+    scenario = kcmab.make_scenario(settings)
+    label = scenario.policies[place].label
+    run = kcmab.play(scenario, policy=label, engine="market")
+    assert_accounts(page, run, customers, side)
     for arm in range(len(scenario.market.arms)):
         rewards = run.rewards[:customers][run.arms[:customers] == arm]
         assert number(page, f"arm-{side}-{arm}-pulls") == len(rewards)
@@ -164,8 +178,9 @@ def test_keys_do_what_buttons_do(page):
     expect(page.get_by_test_id("arm-0-0-true")).to_have_attribute("data-value", "0.9")
     page.keyboard.press("t")
     expect(page.get_by_test_id("arm-0-0-true")).to_have_count(0)
-    page.keyboard.press("7")
-    expect(page.get_by_text("top speed")).to_be_visible()
+    for place, words in enumerate(SPEEDS, 1):
+        page.keyboard.press(str(place))
+        expect(page.get_by_test_id("speed")).to_contain_text(words)
     page.keyboard.press("Space")
     shown(page, 120)
     page.get_by_label("seed", exact=True).press("u")
@@ -294,6 +309,19 @@ def test_the_history_of_an_arm(visit):
     expect(page.get_by_text("boundary of the DP")).to_be_visible()
 
 
+def test_the_history_of_the_second_market(visit):
+    """The same arm has another history under another controller."""
+    page = at(visit, desk_of(right=1, shown=60))
+    for label in ("modified-ts", "ucb"):
+        choose(page, "market", label)
+        run = kcmab.play(kcmab.make_scenario(SMALL), policy=label, engine="market")
+        rewards = run.rewards[:60][run.arms[:60] == 0]
+        ones = int(rewards.sum())
+        expect(page.get_by_test_id("lattice")).to_have_attribute(
+            "data-value", f"{ones} {len(rewards) - ones}"
+        )
+
+
 def test_bounds_are_called_what_they_are(page):
     """The bounds come with their kind and their value at the horizon."""
     switch(page, "The paper's bounds")
@@ -341,33 +369,13 @@ def test_everything_fits(visit, width, scheme):
     press(page, "One customer")
     shown(page, 1)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for control in page.locator("header").get_by_role("button").all():
+        assert control.evaluate("part => part.getBoundingClientRect().right") <= width
     tables = page.locator(".lab-market")
     for table in tables.all():
         assert table.evaluate("part => part.scrollWidth <= part.clientWidth + 1")
     dark = page.evaluate("document.body.classList.contains('body--dark')")
     assert dark == (scheme == "dark")
-
-
-def test_the_light_is_hers_to_choose(page):
-    """The button goes from the system's light to light to dark, and says so."""
-    for words, dark in [("light", False), ("dark", True), ("as the system says", False)]:
-        page.get_by_role("button", name=re.compile("Colours")).click()
-        expect(page.get_by_role("button", name=f"Colours: {words}")).to_be_visible()
-        assert page.evaluate("document.body.classList.contains('body--dark')") == dark
-
-
-def test_tabs_are_in_the_address(visit):
-    """A tab has an address of its own, and is opened by it."""
-    page = visit("/?tab=batch")
-    expect(page.get_by_role("tab", name="Batch")).to_have_attribute("aria-selected", "true")
-    page.get_by_role("tab", name="Market").click()
-    page.wait_for_url("**/?tab=market")
-    press(page, "One customer")
-    page.get_by_role("tab", name="Batch").click()
-    page.wait_for_url("**/?tab=batch")
-    page.get_by_role("tab", name="Market").click()
-    shown(page, 1)
-    expect(page.get_by_test_id("did-0")).to_contain_text("Customer 1 ")
 
 
 BROKEN = '''

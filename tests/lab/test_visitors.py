@@ -12,7 +12,8 @@ from playwright.sync_api import expect
 
 from kcmab_abm import play
 from kcmab_abm.lab.desk import from_link, starting_desk, to_link
-from tests.lab.conftest import bring, number
+from kcmab_abm.lab.page import MOST_SESSIONS
+from tests.lab.conftest import bring, number, serve
 from tests.lab.test_batch_page import FILE, LONG
 
 PATIENCE = 60  # seconds
@@ -23,10 +24,10 @@ def _sessions(lab):
         return json.load(answer)["sessions"]
 
 
-def _await_sessions(lab, count):
+def _await_sessions(lab, wanted):
     end = time.monotonic() + PATIENCE
-    while (open_now := _sessions(lab)) != count:
-        assert time.monotonic() < end, f"{open_now} sessions, not {count}"
+    while (open_now := _sessions(lab)) not in wanted:
+        assert time.monotonic() < end, f"{open_now} sessions, not {wanted}"
         time.sleep(0.2)
 
 
@@ -67,7 +68,7 @@ def test_two_visitors_do_not_see_each_other(visit):
 
 def test_a_visitor_who_leaves_is_forgotten(visit, lab_server):
     """Closing the tab frees the session and whatever it was running."""
-    _await_sessions(lab_server, 0)
+    _await_sessions(lab_server, [0])
     page = visit("/?tab=batch")
     assert _sessions(lab_server) == 1
     bring(page, LONG)
@@ -75,8 +76,28 @@ def test_a_visitor_who_leaves_is_forgotten(visit, lab_server):
     page.get_by_role("button", name="Run").click()
     expect(page.get_by_test_id("batch-status")).to_contain_text("Served", timeout=60_000)
     page.close()
-    _await_sessions(lab_server, 0)
+    _await_sessions(lab_server, [0])
     _assert_idle(lab_server)
+
+
+def test_a_full_lab_says_so(visit, tmp_path):
+    """Who comes when 200 pages are open is told what to do, the others go on, and she may come."""
+    with serve(tmp_path) as lab:
+        page = visit(lab=lab)
+        while _sessions(lab) < MOST_SESSIONS:  # those who never say a word are forgotten in time
+            urllib.request.urlopen(lab.address).close()
+        late = page.context.new_page()
+        late.goto("/")
+        expect(late.get_by_role("heading", name="The lab is full")).to_be_visible()
+        expect(late.get_by_text("200 pages are open; close one")).to_be_visible()
+        expect(late.get_by_role("tab")).to_have_count(0)
+        _step(page, 2)
+        _assert_shown(page, starting_desk().scenario, "ucb", 0, 2)
+        page.close()
+        _await_sessions(lab, range(MOST_SESSIONS))
+        late.reload()
+        _step(late, 1)
+        late.close()
 
 
 def _assert_idle(lab):
