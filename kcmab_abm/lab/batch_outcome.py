@@ -74,17 +74,14 @@ def _draw(measure: str, curves: pd.DataFrame) -> None:
 
 
 def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]:
-    """A line for the mean; a band between two lines that are not drawn, the one upon the other.
-
-    All three have the same name: who clicks it above the chart hides them together.
-    """
+    """A line for the mean; a band between two lines that are not drawn, the one upon the other."""
     colour = SIDES[place]
-    plain = {"type": "line", "symbol": "none", "silent": True, "name": label}
+    plain = {"type": "line", "symbol": "none", "silent": True}
     points = curve[["customer", "mean", "low", "high"]].to_numpy(float)
     line = {"width": 2.5, "color": colour, "type": _DASHES[place]}
     mean = {
         **plain,
-        "z": 3,  # above the bands, although the legend wants it before them
+        "name": label,
         "data": points.tolist(),
         "itemStyle": {"color": colour},
         "lineStyle": line,
@@ -99,7 +96,7 @@ def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]
         "data": [[x, high - low] for x, _, low, high in points.tolist()],
         "areaStyle": {"color": colour, "opacity": 0.2},
     }
-    return [mean, low, band]
+    return [low, band, mean]
 
 
 def _table(summary: pd.DataFrame, measures: tuple[str, str]) -> None:

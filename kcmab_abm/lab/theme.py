@@ -78,8 +78,12 @@ def chart(
 
 
 def legend(**more: Any) -> dict[str, Any]:
-    """A legend in one row above the chart, where it covers no data."""
-    return {"top": 0, "type": "scroll", "itemWidth": 32, "textStyle": {"fontSize": 13}, **more}
+    """A legend in one row above the chart, where it covers no data.
+
+    Clicks do nothing to it: there would be no key that does the same.
+    """
+    look = {"itemWidth": 32, "textStyle": {"fontSize": 13}}
+    return {"top": 0, "type": "scroll", "selectedMode": False, **look, **more}
 
 
 def axis(name: str, **more: Any) -> dict[str, Any]:

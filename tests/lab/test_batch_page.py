@@ -86,17 +86,6 @@ def test_the_curves_are_drawn(page):
     expect(page.get_by_text("<b>Thompson</b>: ").first).to_be_visible()
 
 
-def test_a_curve_is_hidden_with_its_band(page):
-    """A click on a name above a chart hides its line and its band, another shows them again."""
-    _run(page)
-    chart = page.get_by_test_id("batch-chart-regret")
-    lines, bands = chart.locator("[stroke-linejoin=bevel]"), chart.locator("[fill-opacity='0.2']")
-    for curves in (2, 1, 2):
-        expect(bands).to_have_count(curves)
-        expect(lines).to_have_count(3 * curves)  # the mean, and the two edges of the band
-        chart.get_by_text("ucb").click()
-
-
 def test_what_is_downloaded_is_what_it_says(page):
     """Tables hold the numbers of `simulate`, the picture is one, the scenario is this one."""
     _run(page)
