@@ -1,0 +1,158 @@
+"""What stays up until it is interrupted: whether it answers, and how it ends."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Self
+from urllib.parse import SplitResult, urlsplit
+
+from filelock import FileLock
+
+from tests.docs.blocks import Block, PageError
+from tests.docs.shell import LONGEST, Shell
+
+PATIENCE = 60  # seconds to answer and to end; on an idle machine it takes two
+INTERRUPTED = 130
+# Servers take the ports that the pages name, so those of one page run at a time.
+LOCK = Path(tempfile.gettempdir()) / f"kcmab-pages-{getpass.getuser()}.lock"
+
+_ADDRESS = re.compile(r"\b\w+://[\w.:\[\]-]+:\d+[^\s'\"]*")
+_TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
+
+
+class Servers:
+    """The servers of a page: started, checked, and interrupted where their section ends."""
+
+    def __init__(self, shell: Shell, home: Path) -> None:
+        self._shell, self._home = shell, home
+        self._running: list[Server] = []
+        self._lock = FileLock(LOCK)
+
+    def start(self, block: Block) -> None:
+        """Start one more, and see whether it does what the page says."""
+        self._lock.acquire()
+        self._running.append(Server(block, self._shell, self._home))
+        self._running[-1].check()
+
+    def end(self) -> None:
+        """Interrupt all of them, the last one first."""
+        while self._running:
+            self._running.pop().end()
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._running:  # something else went wrong
+            server.kill()
+        self._lock.release(force=True)
+
+
+class Server:
+    """A block that does not end by itself, started as a reader would."""
+
+    def __init__(self, block: Block, shell: Shell, home: Path) -> None:
+        self._block, self._title = block, block.marks["serves"]
+        self._opened = home / "address"  # which the browser writes
+        self._opened.unlink(missing_ok=True)
+        self._log = home / f"line-{block.line}.log"
+        with self._log.open("w") as log:
+            self._process = shell.start(block.text, log, log)
+
+    def check(self) -> None:
+        """Wait until it has said an address that answers, with the page that was promised."""
+        self._await(lambda: self._address() is not None, "said no address", LONGEST)
+        address = self._address()
+        assert address is not None
+        self._await(lambda: _listens(address), f"nobody answers at {address.geturl()}")
+        if not self._title:
+            return
+        if (found := title_of(address)) != self._title:
+            raise self._error(f"{address.geturl()} is not {self._title!r} but {found!r}")
+        if address.query and title_of(address._replace(query="")) == self._title:
+            raise self._error("who does not have the token is let in as well")
+        if "--no-browser" not in self._block.text:
+            self._await(self._opened.exists, "no browser was asked to open it")
+
+    def end(self) -> None:
+        """Press Ctrl-C; it ends quietly, and nothing of it stays."""
+        os.killpg(self._process.pid, signal.SIGINT)
+        try:
+            code = self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise self._error("Ctrl-C does not end it") from None
+        finally:
+            self.kill()
+        if code not in (0, INTERRUPTED, -signal.SIGINT):
+            raise self._error(f"exit code {code} after Ctrl-C")
+        # Dask's workers always complain when they are interrupted.
+        if self._title and "Traceback" in self._log.read_text():
+            raise self._error("a traceback")
+        if "--no-browser" in self._block.text and self._opened.exists():
+            raise self._error("a browser was asked to open it")
+
+    def kill(self) -> None:
+        """End it and whatever it has started, however they are."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def _address(self) -> SplitResult | None:
+        """The first address that it has printed, on this machine whatever it is called there."""
+        found = _ADDRESS.search(self._log.read_text())
+        if found is None:
+            return None
+        parts = urlsplit(found[0])
+        return parts._replace(netloc=f"127.0.0.1:{parts.port}")
+
+    def _await(
+        self, condition: Callable[[], bool], complaint: str, seconds: int = PATIENCE
+    ) -> None:
+        end = time.monotonic() + seconds
+        while not condition():
+            if self._process.poll() is not None:
+                raise self._error(f"it ended with exit code {self._process.returncode}")
+            if time.monotonic() > end:
+                raise self._error(f"{complaint} within {seconds} s")
+            time.sleep(0.1)
+
+    def _error(self, message: str) -> PageError:
+        said = self._log.read_text()
+        return self._block.error(f"{message}\n{self._block.text}\n{said}")
+
+
+def title_of(address: SplitResult) -> str:
+    """The title of a page, asked for by a visitor who comes for the first time."""
+    opener = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
+    )
+    try:
+        with opener.open(address.geturl(), timeout=PATIENCE) as answer:
+            text = answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return f"status {refused.code}"
+    found = _TITLE.search(text)
+    return found[1].strip() if found else ""
+
+
+def _listens(address: SplitResult) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", address.port), timeout=PATIENCE):
+            return True
+    except OSError:
+        return False
