@@ -48,11 +48,6 @@ class Block:
         """An error that names the page and the line."""
         return PageError(f"{self.page}:{self.line}: {message}")
 
-    @property
-    def runs(self) -> bool:
-        """Whether the page's own test runs it."""
-        return not {"not run", "run by"} & set(self.marks)
-
 
 def blocks_of(page: Path) -> list[Block]:
     """All blocks of a page that are examples; one of an unknown kind is an error."""
@@ -98,16 +93,19 @@ def _is_directive(block: Block) -> bool:
     return False
 
 
+def blocks_run_by(page: Path, runner: str = "") -> list[Block]:
+    """The blocks of a page that its own test runs, or those that somebody else does."""
+    return [block for block in blocks_of(page) if block.marks.get("run by", "") == runner]
+
+
 def installs(blocks: list[Block]) -> bool:
-    """Whether a page installs something, so that it needs an environment of its own."""
-    return any(
-        block.runs and block.kind == "sh" and _INSTALLS.search(block.text) for block in blocks
-    )
+    """Whether one of the blocks installs something, so that they need an environment of theirs."""
+    return any(block.kind == "sh" and _INSTALLS.search(block.text) for block in blocks)
 
 
 def slow_reason(page: Path) -> str:
     """Why the examples of a page take long, if they do."""
-    if installs(blocks_of(page)):
+    if installs(blocks_run_by(page)):
         return "it installs"
     found = _SLOW.search(page.read_text(encoding="utf-8"))
     return found[1] if found else ""

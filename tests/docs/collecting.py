@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import PageError, blocks_of, pages, slow_reason
+from tests.docs.blocks import PageError, blocks_run_by, pages, slow_reason
 from tests.docs.running import LeftOut, run_page
 from tests.registry import own_catalogue
 
@@ -33,7 +33,7 @@ class Page(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """One test, if there is anything to run."""
-        if blocks_of(self.path):
+        if blocks_run_by(self.path):
             item: Examples = Examples.from_parent(self, name="examples")
             if slow_reason(self.path):
                 item.add_marker("slow")

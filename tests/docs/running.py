@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kcmab_abm import make_scenario
-from tests.docs.blocks import Block, blocks_of, installs
+from tests.docs.blocks import Block, blocks_run_by, installs
 from tests.docs.images import as_shell
 from tests.docs.services import Services, programs_missing
 from tests.docs.serving import Servers
@@ -27,9 +27,9 @@ class LeftOut(Exception):
     """Why some of a page could not be run here; all the rest of it is true."""
 
 
-def run_page(page: Path, home: Path, by: str = "") -> Path:
-    """Run the examples of a page in a new folder, which is returned; or those marked `run by`."""
-    blocks = [block for block in blocks_of(page) if block.marks.get("run by", "") == by]
+def run_page(page: Path, home: Path, runner: str = "") -> Path:
+    """Run the examples of a page in a new folder, which is returned."""
+    blocks = blocks_run_by(page, runner)
     missing = [programs_missing(block.marks.get("needs", "")) for block in blocks]
     with contextlib.ExitStack() as stack:
         session = Session(home, blocks, stack)
