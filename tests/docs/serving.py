@@ -29,7 +29,7 @@ INTERRUPTED = 130
 # Servers take the ports that the pages name, so those of one page run at a time.
 LOCK = Path(tempfile.gettempdir()) / f"kcmab-pages-{getpass.getuser()}.lock"
 
-_ADDRESS = re.compile(r"\b\w+://[\w.:\[\]-]+:\d+[^\s'\"]*")
+_ADDRESS = re.compile(r"\b\w+://[\w.:\[\]-]+:\d+[^\s'\"]*(?=[\s'\"])")
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 
 
@@ -75,10 +75,9 @@ class Server:
 
     def check(self) -> None:
         """Wait until it has said an address that answers, with the page that was promised."""
-        self._await(lambda: self._address() is not None, "said no address", LONGEST)
+        self._await(lambda: _ADDRESS.search(self._said()), "it said no address", LONGEST)
         address = self._address()
-        assert address is not None
-        self._await(lambda: _listens(address), f"nobody answers at {address.geturl()}")
+        self._await(lambda: _listens(address), f"nobody answers at {address.geturl()}", PATIENCE)
         if not self._title:
             return
         if (found := title_of(address)) != self._title:
@@ -86,7 +85,7 @@ class Server:
         if address.query and title_of(address._replace(query="")) == self._title:
             raise self._error("who does not have the token is let in as well")
         if "--no-browser" not in self._block.text:
-            self._await(self._opened.exists, "no browser was asked to open it")
+            self._await(self._opened.exists, "no browser was asked to open it", PATIENCE)
 
     def end(self) -> None:
         """Press Ctrl-C; it ends quietly, and nothing of it stays."""
@@ -100,7 +99,7 @@ class Server:
         if code not in (0, INTERRUPTED, -signal.SIGINT):
             raise self._error(f"exit code {code} after Ctrl-C")
         # Dask's workers always complain when they are interrupted.
-        if self._title and "Traceback" in self._log.read_text():
+        if self._title and "Traceback" in self._said():
             raise self._error("a traceback")
         if "--no-browser" in self._block.text and self._opened.exists():
             raise self._error("a browser was asked to open it")
@@ -111,17 +110,15 @@ class Server:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def _address(self) -> SplitResult | None:
+    def _address(self) -> SplitResult:
         """The first address that it has printed, on this machine whatever it is called there."""
-        found = _ADDRESS.search(self._log.read_text())
-        if found is None:
-            return None
-        parts = urlsplit(found[0])
+        parts = urlsplit(_ADDRESS.findall(self._said())[0])
         return parts._replace(netloc=f"127.0.0.1:{parts.port}")
 
-    def _await(
-        self, condition: Callable[[], bool], complaint: str, seconds: int = PATIENCE
-    ) -> None:
+    def _said(self) -> str:
+        return self._log.read_text(encoding="utf-8")
+
+    def _await(self, condition: Callable[[], object], complaint: str, seconds: float) -> None:
         end = time.monotonic() + seconds
         while not condition():
             if self._process.poll() is not None:
@@ -131,8 +128,7 @@ class Server:
             time.sleep(0.1)
 
     def _error(self, message: str) -> PageError:
-        said = self._log.read_text()
-        return self._block.error(f"{message}\n{self._block.text}\n{said}")
+        return self._block.error(f"{message}\n{self._block.text}\n{self._said()}")
 
 
 def title_of(address: SplitResult) -> str:
@@ -141,7 +137,7 @@ def title_of(address: SplitResult) -> str:
         urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
     )
     try:
-        with opener.open(address.geturl(), timeout=PATIENCE) as answer:
+        with opener.open(address.geturl(), timeout=LONGEST) as answer:
             text = answer.read().decode()
     except urllib.error.HTTPError as refused:
         with refused:
