@@ -70,7 +70,7 @@ class Session:
             _check_only(block)
         elif "serves" in block.marks:
             self._said = None
-            self._servers.start(block)
+            self._serve(block)
         elif block.name:
             self._write(block)
         elif block.kind == "output":
@@ -114,6 +114,12 @@ class Session:
         if code:
             raise block.error(f"exit code {code} from\n{script}\n{said}{complained}")
         return said
+
+    def _serve(self, block: Block) -> None:
+        """Run all lines but the last, which stays up."""
+        before, _, last = block.text.rstrip().rpartition("\n")
+        self._run(block, before)
+        self._servers.start(block, last)
 
     def _python(self, block: Block) -> str | None:
         if not self._in_process:

@@ -41,10 +41,10 @@ class Servers:
         self._running: list[Server] = []
         self._lock = FileLock(LOCK)
 
-    def start(self, block: Block) -> None:
+    def start(self, block: Block, command: str) -> None:
         """Start one more, and see whether it does what the page says."""
         self._lock.acquire()
-        self._running.append(Server(block, self._shell, self._home))
+        self._running.append(Server(block, command, self._shell, self._home))
         self._running[-1].check()
 
     def end(self) -> None:
@@ -63,15 +63,15 @@ class Servers:
 
 
 class Server:
-    """A block that does not end by itself, started as a reader would."""
+    """A command that does not end by itself, started as a reader would."""
 
-    def __init__(self, block: Block, shell: Shell, home: Path) -> None:
-        self._block, self._title = block, block.marks["serves"]
+    def __init__(self, block: Block, command: str, shell: Shell, home: Path) -> None:
+        self._block, self._title, self._command = block, block.marks["serves"], command
         self._opened = home / "address"  # which the browser writes
         self._opened.unlink(missing_ok=True)
         self._log = home / f"line-{block.line}.log"
         with self._log.open("w") as log:
-            self._process = shell.start(block.text, log, log)
+            self._process = shell.start(command, log, log)
 
     def check(self) -> None:
         """Wait until it has said an address that answers, with the page that was promised."""
@@ -84,7 +84,7 @@ class Server:
             raise self._error(f"{address.geturl()} is not {self._title!r} but {found!r}")
         if address.query and title_of(address._replace(query="")) == self._title:
             raise self._error("who does not have the token is let in as well")
-        if "--no-browser" not in self._block.text:
+        if "--no-browser" not in self._command:
             self._await(self._opened.exists, "no browser was asked to open it", PATIENCE)
 
     def end(self) -> None:
@@ -101,7 +101,7 @@ class Server:
         # Dask's workers always complain when they are interrupted.
         if self._title and "Traceback" in self._said():
             raise self._error("a traceback")
-        if "--no-browser" in self._block.text and self._opened.exists():
+        if "--no-browser" in self._command and self._opened.exists():
             raise self._error("a browser was asked to open it")
 
     def kill(self) -> None:
@@ -128,7 +128,7 @@ class Server:
             time.sleep(0.1)
 
     def _error(self, message: str) -> PageError:
-        return self._block.error(f"{message}\n{self._block.text}\n{self._said()}")
+        return self._block.error(f"{message}\n{self._command}\n{self._said()}")
 
 
 def title_of(address: SplitResult) -> str:
