@@ -26,8 +26,6 @@ from tests.docs.shell import LONGEST, Shell
 
 PATIENCE = 60  # seconds to answer and to end; on an idle machine it takes two
 INTERRUPTED = 130
-# Servers take the ports that the pages name, so those of one page run at a time.
-LOCK = Path(tempfile.gettempdir()) / f"kcmab-pages-{getpass.getuser()}.lock"
 
 _ADDRESS = re.compile(r"\b\w+://[\w.:\[\]-]+:\d+[^\s'\"]*(?=[\s'\"])")
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
@@ -39,11 +37,11 @@ class Servers:
     def __init__(self, shell: Shell, home: Path) -> None:
         self._shell, self._home = shell, home
         self._running: list[Server] = []
-        self._lock = FileLock(LOCK)
+        self._locks: dict[str, FileLock] = {}
 
     def start(self, block: Block, command: str) -> None:
         """Start one more, and see whether it does what the page says."""
-        self._lock.acquire()
+        self._lock(Path(command.split()[0]).name)
         self._running.append(Server(block, command, self._shell, self._home))
         self._running[-1].check()
 
@@ -51,7 +49,15 @@ class Servers:
         """Interrupt all of them, the last one first."""
         while self._running:
             self._running.pop().end()
-            self._lock.release()
+        while self._locks:
+            self._locks.popitem()[1].release()
+
+    def _lock(self, program: str) -> None:
+        """Keep a program from two pages at once: it takes the port which the pages name."""
+        if program not in self._locks:
+            name = f"kcmab-pages-{getpass.getuser()}-{program}.lock"
+            self._locks[program] = FileLock(Path(tempfile.gettempdir()) / name)
+            self._locks[program].acquire()
 
     def __enter__(self) -> Self:
         return self
@@ -59,7 +65,8 @@ class Servers:
     def __exit__(self, *_: object) -> None:
         for server in self._running:  # something else went wrong
             server.kill()
-        self._lock.release(force=True)
+        for lock in self._locks.values():
+            lock.release()
 
 
 class Server:
