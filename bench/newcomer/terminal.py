@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LONGEST = 1200.0  # seconds that one line may take
 _DONE = "newcomer: exit code"
-_OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "KCMAB_CACHE_DIR")
+_OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+_CACHE = "KCMAB_CACHE_DIR"
 
 
 class Terminal:
@@ -84,16 +85,22 @@ def fresh_terminal(home: Path) -> Iterator[Terminal]:
 
 
 def environment_of(home: Path) -> dict[str, str]:
+    """The variables of a machine that is a stranger, and has empty caches."""
+    kept = {name: value for name, value in strangers(home).items() if name != _CACHE}
+    return kept | {"XDG_CACHE_HOME": str(home / "cache")}
+
+
+def strangers(home: Path) -> dict[str, str]:
     """The variables of a machine that knows nothing of the environment which runs this script."""
     own = str(Path(sys.executable).parent) if sys.prefix != sys.base_prefix else ""
     path = [folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own]
     kept = {name: value for name, value in os.environ.items() if name not in _OURS}
-    # A browser that opens nothing and writes down which page it was to show.
+    return kept | {"PATH": os.pathsep.join(path), "BROWSER": browser_of(home)}
+
+
+def browser_of(home: Path) -> str:
+    """A browser that opens nothing and writes into `address` which page it was to show."""
     browser = home / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {shlex.quote(str(home / "address"))}\n')
     browser.chmod(0o755)
-    return kept | {
-        "PATH": os.pathsep.join(path),
-        "XDG_CACHE_HOME": str(home / "cache"),
-        "BROWSER": f"{browser} %s",
-    }
+    return f"{browser} %s"

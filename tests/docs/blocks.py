@@ -1,9 +1,10 @@
-"""The code blocks of a page: their kinds, their lines, and whether they are to be run."""
+"""The code blocks of a page: their kinds, their lines, and the marks that say how to run them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -19,11 +20,12 @@ DIRECTIVES = {
     "toctree",
     "warning",
 }
-RUN = {"python", "sh"}
+RUN = {"dockerfile", "python", "sh"}
 READ = {"output", "text", "toml"}
 
-_NOT_RUN = re.compile(r"<!-- not run: (.+?) -->")
+_MARK = re.compile(r"<!-- (needs|not run|run by|serves|with)(?:: (.+?))? -->")
 _SLOW = re.compile(r"^<!-- slow: (.+?) -->$", re.MULTILINE)
+_INSTALLS = re.compile(r"\bpip install\b")
 
 
 class PageError(AssertionError):
@@ -39,7 +41,8 @@ class Block:
     kind: str
     name: str
     text: str
-    not_run: str = ""
+    section: int = 0
+    marks: Mapping[str, str] = field(default_factory=dict)
 
     def error(self, message: str) -> PageError:
         """An error that names the page and the line."""
@@ -50,16 +53,27 @@ def blocks_of(page: Path) -> list[Block]:
     """All blocks of a page that are examples; one of an unknown kind is an error."""
     tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
     blocks = []
-    comment = ""
+    section, comments = 0, ""
     for token in tokens:
         if token.type in ("fence", "code_block"):
             kind, _, name = token.info.strip().partition(" ")
-            mark = _NOT_RUN.match(comment)
             line = token.map[0] + (2 if token.type == "fence" else 1)
-            reason = mark[1] if mark else ""
-            blocks.append(Block(page, line, kind, name.strip(), token.content, reason))
-        comment = token.content if token.type == "html_block" else ""
+            plain = Block(page, line, kind, name.strip(), token.content, section)
+            blocks.append(_marked(plain, _MARK.findall(comments)))
+        section += token.type == "heading_open"
+        comments = comments + token.content if token.type == "html_block" else ""
     return [block for block in blocks if not _is_directive(block)]
+
+
+def _marked(block: Block, marks: list[tuple[str, str]]) -> Block:
+    """The block with its marks, and with other words where a mark says so."""
+    text = block.text
+    for printed, _, run in (words.partition(" = ") for mark, words in marks if mark == "with"):
+        if printed not in text:
+            raise block.error(f"there is no {printed!r} in it that could be run as {run!r}")
+        text = text.replace(printed, run)
+    kept = dict(mark for mark in marks if mark[0] != "with")
+    return Block(block.page, block.line, block.kind, block.name, text, block.section, kept)
 
 
 def _is_directive(block: Block) -> bool:
@@ -70,7 +84,7 @@ def _is_directive(block: Block) -> bool:
                 f"directive {block.kind}; allowed are {', '.join(sorted(DIRECTIVES))}"
             )
         return True
-    if not (block.name or block.not_run or block.kind in RUN | READ):
+    if not (block.name or "not run" in block.marks or block.kind in RUN | READ):
         found = f"kind {block.kind!r}" if block.kind else "no kind"
         raise block.error(
             f"a block of {found}; allowed are {', '.join(sorted(RUN | READ))}, a language with the "
@@ -79,8 +93,20 @@ def _is_directive(block: Block) -> bool:
     return False
 
 
+def blocks_run_by(page: Path, runner: str = "") -> list[Block]:
+    """The blocks of a page that its own test runs, or those that somebody else does."""
+    return [block for block in blocks_of(page) if block.marks.get("run by", "") == runner]
+
+
+def installs(blocks: list[Block]) -> bool:
+    """Whether one of the blocks installs something, so that they need an environment of theirs."""
+    return any(block.kind == "sh" and _INSTALLS.search(block.text) for block in blocks)
+
+
 def slow_reason(page: Path) -> str:
-    """Why the page says that its examples take long, if it does."""
+    """Why the examples of a page take long, if they do."""
+    if installs(blocks_run_by(page)):
+        return "it installs"
     found = _SLOW.search(page.read_text(encoding="utf-8"))
     return found[1] if found else ""
 

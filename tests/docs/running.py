@@ -5,48 +5,72 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import os
-import shutil
-import signal
+import shlex
 import subprocess
-import sys
-import tempfile
 import tomllib
 import traceback
 from pathlib import Path
 from typing import Any
 
 from kcmab_abm import make_scenario
-from tests.docs.blocks import ROOT, Block, blocks_of
+from tests.docs.blocks import Block, blocks_run_by, installs
+from tests.docs.images import as_shell
+from tests.docs.services import Services, programs_missing
+from tests.docs.serving import Servers
+from tests.docs.shell import newcomers_shell, our_shell
 
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-LONGEST = 300  # seconds that one block may take
+ENVIRONMENT = "python3 -m venv .venv\n. .venv/bin/activate"
 
 
-def run_page(page: Path, folder: Path) -> int:
-    """Run all examples of a page in a folder; how many blocks there were."""
-    shutil.copytree(ROOT / "scenarios", folder / "scenarios")
-    session = Session(folder)
-    blocks = blocks_of(page)
-    with contextlib.chdir(folder):
-        for block in blocks:
-            session.meet(block)
-    return len(blocks)
+class LeftOut(Exception):
+    """Why some of a page could not be run here; all the rest of it is true."""
+
+
+def run_page(page: Path, home: Path, runner: str = "") -> Path:
+    """Run the examples of a page in a new folder, which is returned."""
+    blocks = blocks_run_by(page, runner)
+    missing = [programs_missing(block.marks.get("needs", "")) for block in blocks]
+    with contextlib.ExitStack() as stack:
+        session = Session(home, blocks, stack)
+        for place, block in enumerate(blocks):
+            printed_by = place - 1 if block.kind == "output" else place
+            if not missing[printed_by]:
+                session.meet(block)
+        session.end_section()
+    if any(missing):
+        raise LeftOut(f"not installed: {', '.join(sorted(set().union(*missing)))}")
+    return session.folder
 
 
 class Session:
-    """What the examples of a page have in common: a folder, Python's names, the last output."""
+    """What the examples of a page have in common: a terminal, Python's names, the last output."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, home: Path, blocks: list[Block], stack: contextlib.ExitStack) -> None:
+        self._in_process = not installs(blocks)
+        self._shell = our_shell(home) if self._in_process else newcomers_shell(home)
+        self.folder = self._shell.folder
+        self._servers = stack.enter_context(Servers(self._shell, home))
+        self._services = stack.enter_context(Services(home))
+        stack.enter_context(contextlib.chdir(self.folder))
         self._names: dict[str, Any] = {"__name__": "page"}
         self._said: str | None = None
         self._scenario = ""
+        self._section = 0
+        if not self._in_process and not any("-m venv" in block.text for block in blocks):
+            self._run(blocks[0], ENVIRONMENT)  # which such a page takes for granted
 
     def meet(self, block: Block) -> None:
-        """Do with a block what its kind asks for."""
-        if block.not_run:
+        """Do with a block what its marks and its kind ask for."""
+        if block.section != self._section:
+            self.end_section()
+            self._section = block.section
+        self._shell.environment |= self._services.variables(block.marks.get("needs", ""))
+        if "not run" in block.marks:
             _check_only(block)
+        elif "serves" in block.marks:
+            self._said = None
+            self._serve(block)
         elif block.name:
             self._write(block)
         elif block.kind == "output":
@@ -54,15 +78,18 @@ class Session:
         elif block.kind == "toml":
             self._check_part(block)
         elif block.kind == "sh":
-            self._said = self._shell(block)
-        elif block.kind == "python" and block.text.lstrip().startswith(">>>"):
-            self._said = None
-            self._doctest(block)
+            self._said = self._run(block, block.text)
+        elif block.kind == "dockerfile":
+            self._said = self._run(block, as_shell(block))
         elif block.kind == "python":
-            self._said = self._execute(block)
+            self._said = self._python(block)
+
+    def end_section(self) -> None:
+        """Interrupt what a section has left running."""
+        self._servers.end()
 
     def _write(self, block: Block) -> None:
-        (self._folder / block.name).write_text(block.text, encoding="utf-8")
+        (self.folder / block.name).write_text(block.text, encoding="utf-8")
         if block.kind == "toml":
             self._scenario = block.text
 
@@ -82,32 +109,25 @@ class Session:
         except ValueError as error:
             raise block.error(f"together with the file above: {error}") from None
 
-    def _shell(self, block: Block) -> str:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        # A page that runs pytest is not to hear how this run was asked for.
-        kept = {key: text for key, text in os.environ.items() if "PYTEST" not in key}
-        # Files, because what a block leaves running would keep a pipe open.
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            shell = subprocess.Popen(
-                ["bash", "-euo", "pipefail", "-c", block.text],
-                cwd=self._folder,
-                env={**kept, "PATH": path, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"},
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-            )
-            try:
-                code = shell.wait(LONGEST)
-            finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(shell.pid, signal.SIGKILL)
-            out.seek(0)
-            err.seek(0)
-            said, complained = out.read(), err.read()
+    def _run(self, block: Block, script: str) -> str:
+        code, said, complained = self._shell.run(script)
         if code:
-            raise block.error(f"exit code {code} from\n{block.text}\n{said}{complained}")
+            raise block.error(f"exit code {code} from\n{script}\n{said}{complained}")
         return said
+
+    def _serve(self, block: Block) -> None:
+        """Run all lines but the last, which stays up."""
+        before, _, last = block.text.rstrip().rpartition("\n")
+        self._run(block, before)
+        self._servers.start(block, last)
+
+    def _python(self, block: Block) -> str | None:
+        if not self._in_process:
+            return self._run(block, f"python -c {shlex.quote(block.text)}")
+        if block.text.lstrip().startswith(">>>"):
+            self._doctest(block)
+            return None
+        return self._execute(block)
 
     def _doctest(self, block: Block) -> None:
         place = str(block.page)

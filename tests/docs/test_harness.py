@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections import Counter
 
 import pytest
 
-from tests.docs.blocks import ROOT, PageError, blocks_of, pages
-from tests.docs.running import run_page
+from tests.docs import services
+from tests.docs.blocks import ROOT, PageError, blocks_of, blocks_run_by, pages
+from tests.docs.collecting import leave_out
+from tests.docs.running import LeftOut, run_page
 
 SCENARIO = """
 ```toml mine.toml
@@ -36,24 +38,30 @@ LIES = {
     "an indented block": ("text\n\n    1 + 1\n", ":3: ", "no kind"),
     "a directive that hides code": ("```{code-block} python\n1 / 0\n```", ":2: ", "{code-block}"),
     "a part that does not fit": (SCENARIO + "\n```toml\nhorizon = 0\n```", ":11: ", "horizon"),
+    "other words for nothing": (
+        "<!-- with: HOST = 127.0.0.1 -->\n```sh\ntrue\n```",
+        ":3: ",
+        "there is no 'HOST' in it",
+    ),
+    "an image that is not simple": ("```dockerfile\nEXPOSE 80\n```", ":2: ", "EXPOSE"),
+    "a step that fails": ("```dockerfile\nRUN false\n```", ":2: ", "exit code 1"),
 }
 
 
-def write_page(folder, text):
-    """A page of its own folder, so that it does not see what it writes."""
-    page = folder / "page.md"
+def write_page(home, text):
+    """A page, and where it is to be run."""
+    page = home / "page.md"
     page.write_text(text, encoding="utf-8")
-    (folder / "run").mkdir()
-    return page, folder / "run"
+    return page, home
 
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_page_that_lies_fails(lie, tmp_path):
     """What is wrong on a page is found, with the page's name, the line, and what was found."""
     text, line, found = LIES[lie]
-    page, folder = write_page(tmp_path, text)
+    page, home = write_page(tmp_path, text)
     with pytest.raises(PageError) as error:
-        run_page(page, folder)
+        run_page(page, home)
     assert str(error.value).startswith(f"{page}{line}")
     assert found in str(error.value)
 
@@ -63,9 +71,11 @@ TRUE = """
 print("hello")
 ```
 
+<!-- with: LETTER = j -->
 ```sh
-python hello.py | tr h j
+python hello.py | tr h LETTER
 ls scenarios/figure1.toml
+export WHO=me
 ```
 
 ```output
@@ -95,43 +105,118 @@ print(numbers)
 ```text
 never run
 ```
+
+```sh
+echo $WHO
+```
+
+```output
+me
+```
 """
 
 
 def test_a_page_that_is_true_passes(tmp_path):
-    """Files, names and folder are shared from block to block; `...` stands for anything."""
-    page, folder = write_page(tmp_path, SCENARIO + TRUE)
-    assert run_page(page, folder) == 9
+    """Files, names and variables last from block to block; `...` stands for anything."""
+    folder = run_page(*write_page(tmp_path, SCENARIO + TRUE))
     assert (folder / "mine.toml").exists()
 
 
 def test_what_is_not_run_is_still_read(tmp_path):
     """A block marked as not run must be well-formed code."""
-    page, folder = write_page(tmp_path, "<!-- not run: why -->\n```python\n1 +\n```\n")
+    page, home = write_page(tmp_path, "<!-- not run: why -->\n```python\n1 +\n```\n")
     with pytest.raises(PageError, match="md:3: "):
-        run_page(page, folder)
+        run_page(page, home)
 
 
 def test_what_a_block_leaves_running_is_ended(tmp_path):
     """A server in the background neither stops the page nor stays."""
-    page, folder = write_page(tmp_path, "```sh\nsleep 60 &\necho done\n```\n")
+    page, home = write_page(tmp_path, "```sh\nsleep 60 &\necho done\n```\n")
     begin = time.monotonic()
-    run_page(page, folder)
+    run_page(page, home)
     assert time.monotonic() - begin < 30
 
 
-def test_few_blocks_are_not_run():
-    """Which blocks are not run, and how many of them, changes on purpose only."""
-    left = Counter(
-        str(page.relative_to(ROOT)) for page in pages() for b in blocks_of(page) if b.not_run
-    )
-    assert left == {
-        "README.md": 4,  # installation and the lab, which bench/newcomer does, and the tests
-        "docs/howto/class.md": 1,  # a server that stays up
-        "docs/howto/clusters.md": 6,  # other machines, SLURM, Kubernetes
-        "docs/howto/lab.md": 2,  # a server that stays up
-        "docs/notebooks/index.md": 1,  # a server that stays up
-        "docs/performance.md": 1,  # twenty minutes of measuring
-        "docs/tutorial.md": 3,  # installation, and the server
-        "docs/writing.md": 1,  # the build, which test_site.py does
-    }
+INSTALLS = """
+```sh
+pip install --help > help.txt
+ls pyproject.toml
+```
+
+```python
+import sys
+
+print(sys.prefix)
+```
+
+```output
+...here/.venv
+```
+"""
+
+
+@pytest.mark.slow  # it makes an environment
+def test_a_page_that_installs_has_an_environment_of_its_own(tmp_path):
+    """It is followed in a copy of the repository, by the Python that it installs into."""
+    folder = run_page(*write_page(tmp_path, INSTALLS))
+    assert (folder / "kcmab_abm" / "cli.py").exists()
+
+
+NEEDS = """
+<!-- needs: slurm -->
+```sh
+no-such-command
+```
+
+```output
+never printed
+```
+
+```sh
+touch reached
+```
+"""
+
+
+def test_a_page_says_what_it_lacks(tmp_path, monkeypatch):
+    """What needs a program that is not here is left out, which is told after all the rest ran."""
+    monkeypatch.setitem(services.PROGRAMS, "slurm", ("no-such-program",))
+    with pytest.raises(LeftOut, match="not installed: no-such-program"):
+        run_page(*write_page(tmp_path, NEEDS))
+    assert (tmp_path / "here" / "reached").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "outcome"), [("1", pytest.fail.Exception), ("", pytest.skip.Exception)]
+)
+def test_nothing_is_left_out_by_continuous_integration(where, outcome, monkeypatch):
+    """A page that lacks something is skipped, but fails where CI is set."""
+    monkeypatch.setenv("CI", where)
+    with pytest.raises(outcome, match="because"):
+        leave_out("because")
+
+
+def test_one_block_is_not_run():
+    """Which block is not run changes on purpose only."""
+    left = [block for page in pages() for block in blocks_of(page) if "not run" in block.marks]
+    assert [block.text for block in left] == ["kubectl apply -f cluster.json\n"]
+
+
+def test_others_run_what_they_are_said_to_run():
+    """Blocks that a page's own test leaves to somebody else are these."""
+    every = [block for page in pages() for block in blocks_of(page) if "run by" in block.marks]
+    assert [(str(block.page.relative_to(ROOT)), block.marks["run by"]) for block in every] == [
+        ("README.md", ".ci/run"),
+        ("docs/writing.md", "tests/docs/test_site.py"),
+    ]
+
+
+def test_continuous_integration_runs_the_test_command_of_the_readme():
+    """The script finds that command in the README, and runs both of its halves."""
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    pattern = re.search(r"readme=\$\(grep -F '(.+)' README.md\)", script)[1]
+    readme = ROOT / "README.md"
+    (block,) = blocks_run_by(readme, ".ci/run")
+    lines = readme.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if pattern in line] == block.text.splitlines()
+    assert all(f'eval "${{{half}//' in script for half in ("install", "pytest"))
