@@ -58,6 +58,7 @@ def with_rule(table):
     return {"purse": {"offer": table}}
 
 
+@pytest.mark.usefixtures("_own_catalogue")  # the server knows nothing of what tests register
 @pytest.mark.parametrize(
     ("label", "side", "catalogue", "key", "told"),
     [
