@@ -50,6 +50,8 @@ def walk_first_lesson(page: Any) -> None:
     steps.first.wait_for()
     count = steps.count()
     for step in range(1, count + 1):
+        # Until the page has gone on, the question on it is that of the step before.
+        page.locator(f"[aria-current=step][aria-label^='Step {step} of {count}']").wait_for()
         _answer(page, page.get_by_role("button", name=f"Step {step} of {count}, done"))
         if step < count:
             page.get_by_role("button", name="Next step").click()

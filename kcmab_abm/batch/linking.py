@@ -61,16 +61,15 @@ def _driver_for(kinds: tuple[types.Type, ...]) -> python_types.ModuleType:
     advance = types.FunctionType(_signature(kinds))
     tapes = types.NamedTuple(_ALL_TAPES, Tapes)
     ready = driver()
-    for function, arguments in {
+    rest = {
         ready.run_block: (
-            *(advance, world, state, streams, _TAPES, _KNOWN, _WHOLE, _WHOLE, block),
+            *(_TAPES, _KNOWN, _WHOLE, _WHOLE, block),  # as `advance` takes them
             *(_SUMS, _WHOLE, _WHOLE, tally),
         ),
-        ready.run_replications: (
-            *(advance, world, state, streams, tapes, _WHOLE, block, _SUMS, tally, _CONTROL),
-        ),
-    }.items():
+        ready.run_replications: (tapes, _WHOLE, block, _SUMS, tally, _CONTROL),
+    }
+    for function, arguments in rest.items():
         function.disable_compile(False)
-        function.compile(arguments)
+        function.compile((advance, world, state, streams, *arguments))
         function.disable_compile()
     return ready
