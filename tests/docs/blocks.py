@@ -23,7 +23,7 @@ DIRECTIVES = {
 RUN = {"dockerfile", "python", "sh"}
 READ = {"output", "text", "toml"}
 
-_MARK = re.compile(r"<!-- (needs|not run|run by|serves|with)(?:: (.+?))? -->")
+_MARK = re.compile(r"<!-- (needs|run by|serves|with)(?:: (.+?))? -->")
 _SLOW = re.compile(r"^<!-- slow: (.+?) -->$", re.MULTILINE)
 _INSTALLS = re.compile(r"\bpip install\b")
 
@@ -84,11 +84,11 @@ def _is_directive(block: Block) -> bool:
                 f"directive {block.kind}; allowed are {', '.join(sorted(DIRECTIVES))}"
             )
         return True
-    if not (block.name or "not run" in block.marks or block.kind in RUN | READ):
+    if not (block.name or block.kind in RUN | READ):
         found = f"kind {block.kind!r}" if block.kind else "no kind"
         raise block.error(
-            f"a block of {found}; allowed are {', '.join(sorted(RUN | READ))}, a language with the "
-            "name of a file, or the line <!-- not run: why --> before it"
+            f"a block of {found}; allowed are {', '.join(sorted(RUN | READ))}, and a language with "
+            "the name of a file"
         )
     return False
 

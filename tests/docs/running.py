@@ -6,7 +6,6 @@ import contextlib
 import doctest
 import io
 import shlex
-import subprocess
 import tomllib
 import traceback
 from pathlib import Path
@@ -66,9 +65,7 @@ class Session:
             self.end_section()
             self._section = block.section
         self._shell.environment |= self._services.variables(block.marks.get("needs", ""))
-        if "not run" in block.marks:
-            _check_only(block)
-        elif "serves" in block.marks:
+        if "serves" in block.marks:
             self._said = None
             self._serve(block)
         elif block.name:
@@ -149,21 +146,6 @@ class Session:
         except Exception:
             raise block.error(traceback.format_exc()) from None
         return said.getvalue()
-
-
-def _check_only(block: Block) -> None:
-    """A block that cannot run here must at least be well written."""
-    try:
-        if block.kind == "python":
-            compile(block.text, str(block.page), "exec")
-        elif block.kind == "toml":
-            tomllib.loads(block.text)
-    except (SyntaxError, tomllib.TOMLDecodeError) as error:
-        raise block.error(str(error)) from None
-    if block.kind == "sh":
-        done = subprocess.run(["bash", "-n"], input=block.text, text=True, capture_output=True)
-        if done.returncode:
-            raise block.error(done.stderr)
 
 
 def _merged(whole: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a block may need beside the package: a SLURM cluster and an SSH server on this machine."""
+"""What a block may need beside the package: SLURM, SSH and such, on this machine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+
+from tests.docs.kubernetes import kubernetes
 
 PATIENCE = 60  # seconds to start; on an idle machine it takes one
 WHERE = os.pathsep.join([os.environ["PATH"], "/usr/sbin"])
@@ -57,6 +59,7 @@ UsePAM no
 
 PROGRAMS = {
     "": (),
+    "kubernetes": ("kubectl",),
     "slurm": ("sbatch", "scancel", "sinfo", "slurmctld", "slurmd", "srun"),
     "ssh": ("ssh-keygen", "sshd"),
 }
@@ -128,6 +131,7 @@ def ssh(folder: Path) -> Iterator[dict[str, str]]:
 
 
 SERVICES: dict[str, Callable[[Path], AbstractContextManager[dict[str, str]]]] = {
+    "kubernetes": kubernetes,
     "slurm": slurm,
     "ssh": ssh,
 }

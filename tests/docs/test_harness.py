@@ -122,13 +122,6 @@ def test_a_page_that_is_true_passes(tmp_path):
     assert (folder / "mine.toml").exists()
 
 
-def test_what_is_not_run_is_still_read(tmp_path):
-    """A block marked as not run must be well-formed code."""
-    page, home = write_page(tmp_path, "<!-- not run: why -->\n```python\n1 +\n```\n")
-    with pytest.raises(PageError, match="md:3: "):
-        run_page(page, home)
-
-
 def test_what_a_block_leaves_running_is_ended(tmp_path):
     """A server in the background neither stops the page nor stays."""
     page, home = write_page(tmp_path, "```sh\nsleep 60 &\necho done\n```\n")
@@ -194,12 +187,6 @@ def test_nothing_is_left_out_by_continuous_integration(where, outcome, monkeypat
     monkeypatch.setenv("CI", where)
     with pytest.raises(outcome, match="because"):
         leave_out("because")
-
-
-def test_one_block_is_not_run():
-    """Which block is not run changes on purpose only."""
-    left = [block for page in pages() for block in blocks_of(page) if "not run" in block.marks]
-    assert [block.text for block in left] == ["kubectl apply -f cluster.json\n"]
 
 
 def test_others_run_what_they_are_said_to_run():
