@@ -22,6 +22,7 @@ from bench import (
     page,
     report,
     speed,
+    stepping,
 )
 from bench.peers.environments import default_folder
 from bench.report import Row
@@ -29,6 +30,7 @@ from bench.report import Row
 MEASUREMENTS: dict[str, Callable[..., list[Row]]] = {
     "speed": speed.measure,
     "market": market.measure,
+    "stepping": stepping.measure,
     "against": against.measure,
     "growth": growth.measure,
     "jobs": jobs.measure,
@@ -39,7 +41,7 @@ MEASUREMENTS: dict[str, Callable[..., list[Row]]] = {
 
 
 def main() -> None:
-    """Run what was asked for, print it, keep it."""
+    """Run the selected measurements, print and store the results."""
     wanted = options()
     console = Console(width=200)
     measurements = MEASUREMENTS | {
@@ -59,7 +61,7 @@ def main() -> None:
 
 
 def keep(folder: Path, rows: list[Row]) -> None:
-    """Write the table twice, and the figure if there is something to draw."""
+    """Write the table as CSV and Markdown, and the figure if there is data for it."""
     folder.mkdir(parents=True, exist_ok=True)
     report.write_csv(folder / "measured.csv", rows)
     report.write_markdown(folder / "measured.md", rows)
@@ -68,15 +70,15 @@ def keep(folder: Path, rows: list[Row]) -> None:
 
 
 def options() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     names = list(MEASUREMENTS)
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small and rough")
+    parser.add_argument("--quick", action="store_true", help="smaller and less accurate")
     parser.add_argument(
         "--only", type=lambda text: chosen(text, names), default=names, help=", ".join(names)
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="write table and figure here")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="renew the tables in this page")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="update the tables on this page")
     parser.add_argument(
         "--environments",
         type=Path,
@@ -88,7 +90,7 @@ def options() -> argparse.Namespace:
 
 
 def chosen(text: str, names: list[str]) -> list[str]:
-    """The measurements named in a list with commas."""
+    """The measurements named in a comma-separated list."""
     words = text.split(",")
     for word in words:
         if word not in names:
@@ -99,7 +101,7 @@ def chosen(text: str, names: list[str]) -> list[str]:
 def announced(
     console: Console, name: str, measure: Callable[[bool], list[Row]], quick: bool
 ) -> list[Row]:
-    """The result of a measurement, with a line that says how long it took and in what company."""
+    """Run a measurement and print its duration and the load average."""
     before, start = report.load(), time.perf_counter()
     result = measure(quick)
     taken = time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""The batch engine against plain NumPy and against the libraries that one would take instead."""
+"""The batch engine compared with NumPy and with other libraries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SIDE_BY_SIDE = f"the same market and accounting, {REPLICATIONS:,} replications s
 
 
 class Case(NamedTuple):
-    """Who plays what, and on how large a market."""
+    """A player, a policy and the size of a market."""
 
     who: str
     policy: str
@@ -42,7 +42,7 @@ class Case(NamedTuple):
 
 
 def measure(quick: bool, environments: Path) -> list[Row]:
-    """The paper's instance first, then `ucb` on other sizes; nobody waits for an absent peer."""
+    """Measure the paper's instance, then `ucb` at other sizes; skip peers that are missing."""
     with drivers(environments) as (ready, missing):
         rows = compare(TITLE, on_nine_arms(ready), 1 if quick else 9)
         rows += [absent(peer, policy, why) for peer, why in missing.items() for policy in POLICIES]
@@ -52,7 +52,7 @@ def measure(quick: bool, environments: Path) -> list[Row]:
 
 
 def on_nine_arms(ready: list[Driver]) -> dict[Case, Timed]:
-    """Everybody with both policies on the paper's instance."""
+    """All players with both policies on the paper's instance."""
     tasks: dict[Case, Timed] = {}
     for policy in POLICIES:
         tasks[Case(OURS, policy)] = replications_task(market_of(policy), REPLICATIONS)
@@ -63,7 +63,7 @@ def on_nine_arms(ready: list[Driver]) -> dict[Case, Timed]:
 
 
 def on_other_sizes(ready: list[Driver]) -> dict[Case, Timed]:
-    """Everybody's `ucb` with fewer and more arms, NumPy's with fewer and more customers too."""
+    """All players' `ucb` with other numbers of arms, NumPy's also of customers."""
     tasks: dict[Case, Timed] = {}
     for arms, horizon in SIZES + NUMPY_SIZES:
         size = {"arms": arms, "horizon": horizon}
@@ -76,12 +76,12 @@ def on_other_sizes(ready: list[Driver]) -> dict[Case, Timed]:
 
 
 def games(driver: Driver, policy: str, arms: int = NINE) -> Games:
-    """A peer's games, one a turn."""
+    """A peer's games, one per turn."""
     return Games(driver, policy, means_of(arms).tolist(), HORIZON)
 
 
 def compare(title: str, tasks: dict[Case, Timed], rounds: int) -> list[Row]:
-    """All cases in turns, each with how many times longer it takes than ours."""
+    """Time all cases in turns, with the ratio to the batch engine."""
     cost = best_of(tasks, rounds)
     rows = []
     for case, seconds in cost.items():
@@ -106,7 +106,7 @@ def compare(title: str, tasks: dict[Case, Timed], rounds: int) -> list[Row]:
 
 
 def remark_on(task: Timed) -> str:
-    """What a peer does more or less, and whether it played well; or what NumPy does."""
+    """The differences in the work done, and a peer's mean regret."""
     if not isinstance(task, Games):
         return SIDE_BY_SIDE
     regret = f"regret {np.mean(task.regrets):.0f}, {len(task.regrets)} games"
@@ -114,7 +114,7 @@ def remark_on(task: Timed) -> str:
 
 
 def absent(peer: Peer, policy: str, why: str) -> Row:
-    """A peer that could not be measured, said in its place."""
+    """A row for a peer that could not be measured."""
     limit = ASKED.get((peer.name, policy))
     remark = f"not measured: {why}"
     return Row(TITLE, peer.name, policy, None, COST, limit=limit, arms=NINE, remark=remark)

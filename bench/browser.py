@@ -1,4 +1,4 @@
-"""A browser for what has to be looked at: the measurements of the lab, and its tests."""
+"""The browser used by the measurements and the tests of the lab."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 
 
 def find_browser() -> str | None:
-    """The path of the first browser that is there."""
+    """The path of the first browser that is installed."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)

@@ -13,20 +13,27 @@ from bench.clock import Task, repetitions
 from bench.plain import run_plain
 from kcmab_abm import Scenario, make_scenario
 from kcmab_abm.batch.run import run_batch, why_not
-from kcmab_abm.market.run import run_market
-from kcmab_abm.measures import checkpoints
-from kcmab_abm.workers import chunk_size
+from kcmab_abm.catalogue.registry import POLICIES
+from kcmab_abm.market.run import Replay, run_market
+from kcmab_abm.results.statistics import checkpoints
+from kcmab_abm.running.workers import chunk_size
 
 HORIZON = 10_000
 NINE = 9
+NAMES = [name for name in POLICIES.own_names() if not POLICIES[name].needs]
 BERNOULLI = {"law": "bernoulli"}
 BETA = {"law": "beta", "concentration": 2.0}
 GREEDY = {"behaviour": "greedy"}
 LOGIT = {"behaviour": "logit"}
+LATE = {
+    "arrivals": {"process": "poisson"},
+    "service_time": {"law": "exponential", "mean": 2.0},
+    "report_delay": {"law": "exponential", "mean": 50.0},
+}
 
 
 def means_of(arms: int) -> NDArray[np.float64]:
-    """Means that run evenly from 0.9 down to 0.1."""
+    """Evenly spaced means from 0.9 down to 0.1."""
     return np.linspace(0.9, 0.1, arms)
 
 
@@ -37,35 +44,37 @@ def market_of(
     replications: int = 1,
     law: dict[str, Any] = BERNOULLI,
     customers: dict[str, Any] = GREEDY,
+    **more: Any,
 ) -> Scenario:
-    """One policy on arms whose means run evenly from 0.9 down to 0.1."""
+    """One policy on arms with evenly spaced means from 0.9 down to 0.1, in a market with `more`."""
+    group = {**law, "means": means_of(arms).tolist()}
     return make_scenario(
         {
             "horizon": horizon,
             "replications": replications,
-            "market": {"arms": {**law, "means": means_of(arms).tolist()}, "customers": customers},
+            "market": {"arms": group, "customers": customers, **more},
             "policy": [{"name": policy}],
         }
     )
 
 
 def batch_task(scenario: Scenario, target: float) -> Task:
-    """As many replications on one core as take about `target` seconds."""
+    """Replications on one core that take about `target` seconds in total."""
     count = repetitions(replications_task(scenario, 1).run, target)
     return replications_task(scenario, count)
 
 
 def replications_task(scenario: Scenario, count: int) -> Task:
-    """So many replications on one core, compiled, in the chunks that `simulate` cuts."""
+    """Compiled replications on one core, in the same chunks as in `simulate`."""
     points = checkpoints(scenario.horizon)
     policy = scenario.policies[0]
-    size = chunk_size(scenario, "batch", 1, count)
+    size = chunk_size(scenario, "batch", count)
     chunks = [(first, min(size, count - first)) for first in range(0, count, size)]
     why_not(scenario, policy)  # compiles
 
     def run() -> None:
         for first, together in chunks:
-            run_batch(scenario, policy, first, together, points)
+            run_batch(scenario, policy, first, together, points, Replay(scenario, policy))
 
     return Task(run, count * scenario.horizon)
 
@@ -82,7 +91,7 @@ def numpy_task(
     horizon: int = HORIZON,
     play: Callable[..., object] = run_plain,
 ) -> Task:
-    """The same market in NumPy, its replications side by side."""
+    """The same market in NumPy, with replications side by side."""
     points = checkpoints(horizon)
 
     def run() -> None:
@@ -93,7 +102,7 @@ def numpy_task(
 
 
 def repeated(task: Task, target: float) -> Task:
-    """The same task over and over, until about `target` seconds have passed."""
+    """Repeat a task until about `target` seconds have passed."""
     times = repetitions(task.run, target)
 
     def run() -> None:

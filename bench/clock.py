@@ -1,4 +1,4 @@
-"""Time things side by side: every candidate once a round, the best of all rounds."""
+"""Time tasks side by side: each once per round, the best of all rounds."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 class Timed(Protocol):
-    """Something that can say what it costs."""
+    """A task that measures its own cost."""
 
     def cost(self) -> float:
         """Seconds of processor time a customer, measured now."""
 
 
 class Task(NamedTuple):
-    """Something to time in this process, and how many customers it serves."""
+    """A function to time in this process, and the number of customers it serves."""
 
     run: Callable[[], object]
     customers: int = 1
@@ -32,16 +32,16 @@ class Task(NamedTuple):
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """How long one call keeps the processor busy; waiting for a turn does not count."""
+    """The processor time of one call, excluding waiting."""
     start = time.process_time()
     run()
     return time.process_time() - start
 
 
 def best_of(tasks: Mapping[Name, Timed], rounds: int) -> dict[Name, float]:
-    """Seconds a customer for every task, the least of all rounds.
+    """Seconds per customer for every task, the minimum over all rounds.
 
-    The tasks take turns, so that whatever else the machine does disturbs all of them alike.
+    The tasks take turns, so that other load on the machine affects all of them alike.
     """
     best = dict.fromkeys(tasks, math.inf)
     for _ in range(rounds):
@@ -51,7 +51,7 @@ def best_of(tasks: Mapping[Name, Timed], rounds: int) -> dict[Name, float]:
 
 
 def repetitions(run: Callable[[], object], target: float) -> int:
-    """How often to do something so that it takes about `target` seconds in all."""
+    """The number of repetitions that take about `target` seconds in total."""
     once = seconds(run)
     if once < target:
         once = min(once, *(seconds(run) for _ in range(3)))

@@ -1,4 +1,4 @@
-"""What the first run costs: with nothing on disk, after another policy's run, after its own."""
+"""The cost of a first run: with an empty cache, after another policy's run, after its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLE = "first run of a process"
 
 
 def measure(quick: bool) -> list[Row]:
-    """Seconds of processor time to import, and then to the end of the first small run."""
+    """Seconds of processor time for the import and for the first small run."""
     rounds = 1 if quick else 4
     rows: list[Row] = []
     for policy in POLICIES[: 1 if quick else None]:
@@ -39,7 +39,7 @@ def measure(quick: bool) -> list[Row]:
 
 
 def cold_next_and_warm(policy: str) -> list[dict[str, float]]:
-    """With an empty cache; with what another policy left there; with what the same one left."""
+    """Time runs with an empty cache, after another policy, and after the same policy."""
     with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryDirectory() as used:
         cold = ask("bench.compiling", policy, KCMAB_CACHE_DIR=empty)
         ask("bench.compiling", "greedy", KCMAB_CACHE_DIR=used)

@@ -1,4 +1,4 @@
-"""The table's costs as a figure: colours are policies, lines and markers are who serves them."""
+"""The costs as a figure: colours stand for policies, lines and markers for programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kcmab_abm.figures.style import pens, save, styled
 
 
 def spaced(number: int) -> str:
-    """A number as the axes write it."""
+    """A number in the style of the axes."""
     return f"{number:,}".replace(",", " ")
 
 
@@ -47,7 +47,7 @@ OTHERS = (against.TITLE, against.SWEEP)
 
 
 def draw(folder: Path, rows: list[Row]) -> None:
-    """Cost a customer against arms and against customers, both axes logarithmic."""
+    """Plot cost per customer against arms and customers, on logarithmic axes."""
     with styled():
         figure = Figure(figsize=(13.5, 9), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
@@ -64,25 +64,25 @@ def draw(folder: Path, rows: list[Row]) -> None:
 
 
 def by_arms(rows: Iterable[Row]) -> list[Row]:
-    """What is drawn against arms."""
+    """The rows plotted against arms."""
     ours = [row for row in rows if row.measurement == growth.BY_ARMS]
     return ours + [row for row in others(rows) if row.customers == growth.HORIZON]
 
 
 def by_customers(rows: Iterable[Row]) -> list[Row]:
-    """What is drawn against customers."""
+    """The rows plotted against customers."""
     ours = [row for row in rows if row.measurement == growth.BY_HORIZON]
     return ours + [row for row in others(rows) if row.arms == growth.NINE]
 
 
 def others(rows: Iterable[Row]) -> list[Row]:
-    """NumPy and the peers, as far as they were measured."""
+    """The rows of NumPy and of the peers that were measured."""
     theirs = [row for row in rows if row.measurement in OTHERS and row.what != against.OURS]
     return [row for row in theirs if row.value is not None]
 
 
 def draw_panel(panel: Axes, shown: list[Row], rows: list[Row], axis: str) -> None:
-    """One line for everybody with every policy; a lone point where there is one size."""
+    """Draw one line per program and policy, or a point if there is only one size."""
     for who in MARKS:
         for policy, colour in COLOURS.items():
             line = sorted(
@@ -97,17 +97,17 @@ def draw_panel(panel: Axes, shown: list[Row], rows: list[Row], axis: str) -> Non
 
 
 def name_of(row: Row) -> str:
-    """Who it is, without the version."""
+    """The program's name without its version."""
     return row.what.split()[0]
 
 
 def is_peer(row: Row) -> bool:
-    """Whether this is of another library."""
+    """True if the row belongs to another library."""
     return name_of(row) in MARKS and name_of(row) not in LEGEND
 
 
 def look(who: str, colour: str) -> dict[str, Any]:
-    """How somebody's line is drawn."""
+    """The line style of a program."""
     dashes, marker = MARKS[who]
     ours = who in LEGEND
     return {
@@ -122,7 +122,7 @@ def look(who: str, colour: str) -> dict[str, Any]:
 
 
 def label_peers(panel: Axes, shown: list[Row]) -> None:
-    """Names for the lone points, in the empty space to their right."""
+    """Label single points in the empty space to their right."""
     peers = [row for row in shown if is_peer(row)]
     points = sorted([(row.value or 0.0, name_of(row), row.policy) for row in peers])
     if not points:
@@ -146,7 +146,7 @@ def label_peers(panel: Axes, shown: list[Row]) -> None:
 
 
 def draw_floor(panel: Axes, rows: list[Row]) -> None:
-    """The floor as a line with its name on it."""
+    """Draw the floor as a labelled line."""
     floors = [row.value for row in rows if row.what == "floor" and row.unit == COST]
     if floors:
         floor = min(value for value in floors if value is not None)
@@ -162,7 +162,7 @@ def draw_floor(panel: Axes, rows: list[Row]) -> None:
 
 
 def set_scales(panel: Axes) -> None:
-    """Logarithms with units that can be read aloud."""
+    """Logarithmic axes with readable units."""
     panel.set_xscale("log")
     panel.set_yscale("log")
     for scale, names in ((panel.xaxis, SIZES), (panel.yaxis, UNITS)):
@@ -174,7 +174,7 @@ def set_scales(panel: Axes) -> None:
 
 
 def add_legend(figure: Figure, rows: list[Row]) -> None:
-    """Below the panels: colours for policies, then lines for whoever was measured."""
+    """Draw the legend: colours for policies, then lines for programs."""
     names = {name_of(row): row.what for row in rows if row.value is not None}
     handles = [Line2D([], [], color=c, linewidth=6, label=p) for p, c in COLOURS.items()]
     handles += [

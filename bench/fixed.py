@@ -1,4 +1,4 @@
-"""What a replication and a call cost before the first customer comes."""
+"""The fixed cost of a replication and of a call."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ from bench.clock import MICROSECOND, Task, best_of
 from bench.report import Row
 from kcmab_abm import Scenario, simulate
 from kcmab_abm.batch.run import run_batch
-from kcmab_abm.measures import checkpoints
+from kcmab_abm.market.run import Replay
+from kcmab_abm.results.statistics import checkpoints
 
 POLICIES = ("ucb", "modified-epsilon-greedy", "modified-ts", "ts")
 MANY = 2001
+POINTS = 1000
 TITLE = "fixed costs"
 
 
 def measure(quick: bool) -> list[Row]:
-    """Microseconds, from markets that close after the first customer."""
+    """Measure microseconds in markets with as few customers as possible."""
     target, rounds = (0.03, 5) if quick else (0.08, 11)
-    return [row for policy in POLICIES for row in costs(policy, target, rounds)]
+    return [row for policy in POLICIES for row in costs(policy, target, rounds)] + [point(rounds)]
+
+
+def point(rounds: int) -> Row:
+    """A point of a long sweep, while the sweep is checked."""
+    sweep = {"grid": {"seed": list(range(POINTS))}}
+    check = Task(partial(market_of("ucb").replace, sweep=sweep))
+    seconds = best_of({"check": check}, rounds)["check"] / POINTS
+    return Row(TITLE, "a point of a sweep, checked", "ucb", seconds / MICROSECOND, "us", arms=NINE)
 
 
 def costs(policy: str, target: float, rounds: int) -> list[Row]:
-    """A replication by difference, a chunk, and a whole `simulate` of one chunk."""
+    """Measure a replication (by difference), a chunk, and a call of `simulate`."""
     scenario = market_of(policy, horizon=1)
     tasks = {
         "simulate": Task(partial(simulate, scenario, engine="batch", jobs=1)),
@@ -44,6 +54,8 @@ def costs(policy: str, target: float, rounds: int) -> list[Row]:
 
 
 def chunk_task(scenario: Scenario, replications: int) -> Task:
-    """So many replications as one chunk, however `simulate` would cut them."""
+    """Replications in a single chunk, whatever `simulate` would do."""
     points = checkpoints(scenario.horizon)
-    return Task(partial(run_batch, scenario, scenario.policies[0], 0, replications, points))
+    policy = scenario.policies[0]
+    replay = Replay(scenario, policy)
+    return Task(partial(run_batch, scenario, policy, 0, replications, points, replay))

@@ -1,4 +1,4 @@
-"""The unit of speed: a compiled loop that draws one uniform a customer and does nothing else."""
+"""The unit of speed: a compiled loop that only draws one uniform number per customer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CUSTOMERS = 10_000_000
 
 @njit(nogil=True)
 def draw(rng: np.random.Generator, customers: int) -> float:
-    """The sum of one uniform a customer."""
+    """The sum of one uniform number per customer."""
     total = 0.0
     for _ in range(customers):
         total += rng.random()

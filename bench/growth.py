@@ -1,14 +1,13 @@
-"""How the cost of a customer grows with arms and horizon, in both engines, policy by policy."""
+"""The cost per customer against arms and horizon, for each engine and policy."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from bench.cases import HORIZON, NINE, batch_task, market_of, market_task
+from bench.cases import HORIZON, NAMES, NINE, batch_task, market_of, market_task
 from bench.clock import NANOSECOND, Task, best_of
 from bench.floor import floor_task
 from bench.report import COST, Row
-from kcmab_abm.catalogue import POLICIES
 
 ARMS = (2, 9, 30, 100, 300, 1000)
 HORIZONS = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
@@ -31,7 +30,7 @@ class Case(NamedTuple):
 
 
 def measure(quick: bool) -> list[Row]:
-    """Both sweeps on one core, the floor beside them."""
+    """Measure both sweeps and the floor on one core."""
     return [
         *sweep(BY_ARMS, cases_by_arms(100 if quick else ARMS[-1]), quick),
         *sweep(BY_HORIZON, cases_by_horizon(10_000 if quick else HORIZONS[-1]), quick),
@@ -41,10 +40,10 @@ def measure(quick: bool) -> list[Row]:
 def cases_by_arms(most: int) -> list[Case]:
     """Every policy in both engines with few arms and many."""
     cases = [
-        *(Case("batch", policy, arms=arms) for policy in POLICIES.own_names() for arms in ARMS),
+        *(Case("batch", policy, arms=arms) for policy in NAMES for arms in ARMS),
         *(
             Case("market", policy, arms=arms)
-            for policy in POLICIES.own_names()
+            for policy in NAMES
             for arms in MARKET_ARMS
             if arms <= MOST_IN_MARKET.get(policy, arms)
         ),
@@ -57,14 +56,14 @@ def cases_by_horizon(most: int) -> list[Case]:
     cases = [
         Case(engine, policy, horizon=horizon)
         for engine, horizons in {"batch": HORIZONS, "market": MARKET_HORIZONS}.items()
-        for policy in POLICIES.own_names()
+        for policy in NAMES
         for horizon in horizons
     ]
     return [case for case in cases if case.horizon <= most]
 
 
 def sweep(title: str, cases: list[Case], quick: bool) -> list[Row]:
-    """All cases and the floor, taking turns."""
+    """Time all cases and the floor in turns."""
     floor = Case("floor", FLOOR)
     tasks = {floor: floor_task()} | {case: task_of(case) for case in cases}
     cost = best_of(tasks, 1 if quick else 3)
@@ -85,6 +84,6 @@ def sweep(title: str, cases: list[Case], quick: bool) -> list[Row]:
 
 
 def task_of(case: Case) -> Task:
-    """What is timed for a case."""
+    """The task that is timed for a case."""
     scenario = market_of(case.policy, arms=case.arms, horizon=case.horizon)
     return market_task(scenario) if case.engine == "market" else batch_task(scenario, 0.06)

@@ -1,4 +1,4 @@
-"""Two threads against one, through the public door."""
+"""Two threads compared with one, using the public interface."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from bench.cases import HORIZON, NINE, market_of, replications_task
+from bench.cases import HORIZON, NAMES, NINE, market_of, replications_task
 from bench.clock import repetitions
 from bench.floor import CUSTOMERS, draw
 from bench.report import Limit, Row
 from kcmab_abm import simulate
-from kcmab_abm.catalogue import POLICIES
 
 ASKED = Limit(">=", 1.7)
 LONG, SHORT = 1.0, 0.1  # seconds on one core
@@ -22,17 +21,17 @@ TITLE = "two jobs against one"
 
 
 def measure(quick: bool) -> list[Row]:
-    """How much sooner two jobs are done than one; long runs of every policy, and a short one."""
+    """Measure the speed-up of two jobs, in long runs of every policy and a short one."""
     rounds, target = (1, SHORT) if quick else (5, LONG)
-    long = [compare(policy, target, rounds, ASKED) for policy in POLICIES.own_names()]
+    long = [compare(policy, target, rounds, ASKED) for policy in NAMES]
     return [*long, compare("ts", SHORT, rounds, None)]
 
 
 def compare(policy: str, target: float, rounds: int, limit: Limit | None) -> Row:
-    """One policy with two jobs and with one, beside two bare loops and one.
+    """Measure one policy with two jobs and with one, next to bare loops.
 
-    Where even the bare loops fail the limit, other processes had the second core, and nothing is
-    said about the limit.
+    If even the bare loops fail the limit, other processes used the second core, and the limit is
+    not judged.
     """
     once = replications_task(market_of(policy), 1)
     scenario = market_of(policy, replications=repetitions(once.run, target))
@@ -48,7 +47,7 @@ def compare(policy: str, target: float, rounds: int, limit: Limit | None) -> Row
 
 
 def loops(jobs: int) -> None:
-    """Eight bare loops that share nothing, on so many threads."""
+    """Run eight independent bare loops on the given number of threads."""
     draw(np.random.default_rng(0), 1)
     with ThreadPoolExecutor(jobs) as pool:
         parts = [np.random.default_rng(part) for part in range(8)]
@@ -56,7 +55,7 @@ def loops(jobs: int) -> None:
 
 
 def race(laps: list[Callable[[], object]], rounds: int) -> list[float]:
-    """The least seconds of each, in turns; up to three times the rounds if disturbed."""
+    """The minimum seconds of each task, with up to three times the rounds if disturbed."""
     best = [timed(lap) for lap in laps]
     for turn in range(1, 3 * rounds):
         if turn >= rounds and ASKED.holds(best[0] / best[1]):
@@ -66,7 +65,7 @@ def race(laps: list[Callable[[], object]], rounds: int) -> list[float]:
 
 
 def timed(run: Callable[[], object]) -> float:
-    """One lap, by the clock on the wall."""
+    """Wall-clock time of one call."""
     start = time.perf_counter()
     run()
     return time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""How quickly the lab's page goes along: python -m bench.lab [--two].
+"""The update rate of the lab's page: python -m bench.lab [--two].
 
 Opens the page in a real browser (Debian's chromium), lets the paper's nine arms play at top speed
 until 10 000 customers are on the curves, then at 100 a second, and counts the updates that the
@@ -41,7 +41,7 @@ name = "modified-ts"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--two", action="store_true", help="two markets side by side")
-    parser.add_argument("--browser", default=find_browser(), help="its path")
+    parser.add_argument("--browser", default=find_browser(), help="path of the browser")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "nine-arms.toml"
@@ -62,7 +62,7 @@ def watch(address: str, program: str, server: int) -> None:
 
 
 def address_of(server: subprocess.Popen[str]) -> str:
-    """What the server says, once it says it."""
+    """Wait for a line of the server's output."""
     assert server.stdout is not None
     for line in server.stdout:
         if found := re.search(r"http://\S+", line):
@@ -88,13 +88,13 @@ def report(page: Page, address: str, server: int) -> None:
     print(f"cores                                {os.cpu_count()}, load {os.getloadavg()[0]:.1f}")
     print(f"markets on the page                  {markets}")
     print(f"{CUSTOMERS:,} customers at top speed       {took:.1f} s")
-    print(f"updates a second on the way          {on_the_way:.1f}")
-    print(f"updates a second with {CUSTOMERS:,} shown  {rate:.1f}")
-    print(f"of a core that the server takes      {busy:.0%}")
+    print(f"updates per second meanwhile         {on_the_way:.1f}")
+    print(f"updates per second, {CUSTOMERS:,} shown   {rate:.1f}")
+    print(f"share of a core used by the server   {busy:.0%}")
 
 
 def going_on(page: Page, server: int) -> tuple[float, float]:
-    """Updates a second, and how busy the server is, while the market goes on."""
+    """Updates per second and server load while the market runs."""
     drawn, begun, spent = updates(page), time.perf_counter(), seconds_of(server)
     page.wait_for_timeout(1000 * SECONDS)
     took = time.perf_counter() - begun
@@ -102,7 +102,7 @@ def going_on(page: Page, server: int) -> tuple[float, float]:
 
 
 def seconds_of(process: int) -> float:
-    """The processor time that a process has taken, on Linux."""
+    """The processor time used by a process, on Linux."""
     user, system = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 

@@ -1,4 +1,4 @@
-"""Long runs: their peak memory above that of the package just imported, and their cost.
+"""Long runs: their peak memory above that of the imported package, and their cost.
 
 Every experiment has a fresh process, with its kernel already on disk. The compiler is imported with
 the first run, so that it counts as part of the run.
@@ -25,7 +25,7 @@ _STATUS = Path("/proc/self/status")
 
 
 def measure(quick: bool) -> list[Row]:
-    """Megabytes, and nanoseconds a customer, for each policy."""
+    """Measure megabytes and nanoseconds per customer for each policy."""
     replications, horizon = (100, 100_000) if quick else (1000, 1_000_000)
     rows = [
         row for policy in POLICIES for row in large_run(policy, "curves", replications, horizon)
@@ -34,7 +34,7 @@ def measure(quick: bool) -> list[Row]:
 
 
 def large_run(policy: str, record: str, replications: int, horizon: int) -> list[Row]:
-    """One large experiment: the memory it took, and its cost beside that of small ones."""
+    """Measure the memory of one large experiment, and its cost relative to small ones."""
     ask("bench.long_runs", policy, record, 1, 1)
     found = ask("bench.long_runs", policy, record, replications, horizon)
     above = found["peak"] - found["imported"]
@@ -60,7 +60,7 @@ def large_run(policy: str, record: str, replications: int, horizon: int) -> list
 
 
 def main(policy: str, record: str, replications: int, horizon: int) -> None:
-    """Run one experiment in this process, small ones before and after, and print what it took.
+    """Run one experiment between small ones in this process, and print its costs.
 
     A long run is timed once, so that it is compared with the mean of the small ones and not with
     the best of them.
@@ -70,7 +70,7 @@ def main(policy: str, record: str, replications: int, horizon: int) -> None:
     imported = resident()
     from bench.cases import market_of
     from bench.clock import NANOSECOND, Task
-    from kcmab_abm.journal import Journal
+    from kcmab_abm.running.journal import Journal
 
     def cost(customers: int) -> float:
         scenario = market_of(policy, replications=replications, horizon=customers)
@@ -94,12 +94,12 @@ def main(policy: str, record: str, replications: int, horizon: int) -> None:
 
 
 def resident() -> float:
-    """Megabytes in use now; the most so far where the system does not tell."""
+    """Megabytes in use now, or the peak if the system does not report this."""
     return status("VmRSS") if _STATUS.exists() else used_at_most()
 
 
 def peak() -> float:
-    """The most megabytes so far.
+    """The peak memory in megabytes.
 
     The kernel's own mark is preferred, because `ru_maxrss` of a new process begins with the size
     of the process that started it.
@@ -115,7 +115,7 @@ def status(word: str) -> float:
 
 
 def used_at_most() -> float:
-    """What `getrusage` says, in megabytes."""
+    """The value of `getrusage` in megabytes."""
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 

@@ -1,4 +1,4 @@
-"""Tables inside a page: what stands between two marks is written anew after a measurement."""
+"""Update the tables between marks on a page after a measurement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MARKED = re.compile(
 
 
 def refresh(page: Path, rows: Iterable[Row]) -> None:
-    """Replace the tables of the measurements that were made; the others stay."""
+    """Replace the tables of the measurements that were made; keep the others."""
     page.write_text(renewed(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
 
 

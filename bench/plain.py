@@ -1,7 +1,7 @@
-"""The same markets in NumPy as one writes them first: formulas as printed, replications in rows.
+"""The same markets in straightforward NumPy: formulas as printed, replications in rows.
 
-One row a replication, one column an arm; every bound computed for every customer; every sum carried
-along. `vectorised.py` is the same with all the tricks.
+One row per replication, one column per arm; all bounds computed for every customer; all sums
+carried along. `vectorised.py` is an optimised version.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from kcmab_abm.trajectory import LATE, Tally, empty_tally
+from kcmab_abm.model.trajectory import Tally, empty_tally, late_customers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 class Books(NamedTuple):
-    """The public records of all replications: reports, and the sum of their rewards."""
+    """The public records of all replications: number and sum of reports."""
 
     pulls: Floats
     totals: Floats
@@ -74,8 +74,8 @@ def run_plain(
         books.totals[rows, arms] += rewards
         tally.payments[rows, arms] += payments
         sums += np.stack([gaps, means.max() - rewards, payments, gaps], axis=1)
-        if customer > horizon - LATE:
-            tally.late_wrong[:] += gaps > 0.0
+        if customer > horizon - late_customers(horizon):
+            tally.late_wrong[rows, arms] += gaps > 0.0
         if customer == points[checkpoint]:
             tally.curves[:, checkpoint, :] = sums
             checkpoint += 1

@@ -1,4 +1,4 @@
-"""What a measurement hands over, and how it is shown and kept."""
+"""The rows of measurements, and their output as tables."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ COST = "ns/customer"
 
 @dataclass(frozen=True)
 class Limit:
-    """What was asked of a number: at most, or at least."""
+    """An upper or lower limit on a number."""
 
     sign: str
     bound: float
 
     def holds(self, number: float) -> bool:
-        """Whether the number keeps the limit."""
+        """True if the number is within the limit."""
         return number <= self.bound if self.sign == "<=" else number >= self.bound
 
     def __str__(self) -> str:
@@ -47,13 +47,13 @@ class Limit:
 
 
 def load() -> float:
-    """The load average of the last minute, where the system tells."""
+    """The load average of the last minute, if the system reports it."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One number: what it is of, its unit, its ratio to something, and what was asked of it.
+    """One measured number with its unit, its ratio to a reference, and its limit.
 
     `customers` are those of one replication. The limit is on the ratio where there is one, else on
     the value. There is no value where something could not be measured; the remark says why.
@@ -74,7 +74,7 @@ class Row:
 
     @property
     def met(self) -> str:
-        """'yes', 'no', 'unknown', or nothing if nothing was asked."""
+        """'yes', 'no', 'unknown', or an empty string if there is no limit."""
         if self.limit is None:
             return ""
         judged = self.value if self.ratio is None else self.ratio
@@ -107,7 +107,7 @@ def whole(number: int | None) -> str:
 
 
 def written(number: float | None) -> str:
-    """A number with as many decimals as a number of this size is worth.
+    """A number with a suitable number of decimals.
 
     >>> written(18234.5), written(465.27), written(7.614), written(0.0123)
     ('18,234', '465.3', '7.61', '0.0123')
@@ -124,7 +124,7 @@ def sections(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def show(console: Console, rows: Iterable[Row]) -> None:
-    """Print all rows as one table, a section a measurement."""
+    """Print all rows as one table, with one section per measurement."""
     table = Table(title="Measured side by side, the best of several rounds")
     for column in COLUMNS:
         table.add_column(column, justify="right" if column in NUMBERS else "left")
@@ -137,7 +137,7 @@ def show(console: Console, rows: Iterable[Row]) -> None:
 
 
 def write_csv(path: Path, rows: Iterable[Row]) -> None:
-    """Keep the table as CSV, its numbers without commas."""
+    """Write the table as CSV, with numbers without commas."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -147,13 +147,13 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
 
 
 def write_markdown(path: Path, rows: Iterable[Row]) -> None:
-    """Keep the table as Markdown, a heading a measurement."""
+    """Write the table as Markdown, with one heading per measurement."""
     parts = [f"## {name}\n\n{markdown(group)}" for name, group in sections(rows).items()]
     path.write_text("\n".join(["# Measured side by side\n", *parts]), encoding="utf-8")
 
 
 def markdown(rows: Iterable[Row]) -> str:
-    """Rows of one measurement as a Markdown table, without the columns that are empty."""
+    """Rows of one measurement as a Markdown table, without empty columns."""
     lines = [row.cells() for row in rows]
     used = [name for name in COLUMNS[1:-1] if any(cells[name] for cells in lines)]
     rules = ["---:" if name in NUMBERS else "---" for name in used]

@@ -1,6 +1,6 @@
-"""The market without a market: the same SimPy events and processes, and nothing decided.
+"""The market's SimPy events and processes without the model.
 
-Kept apart from the package's own wires and arrivals, so that a change there shows in the ratio.
+Independent of the package's own processes, so that changes there show in the ratio.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Wire:
         self.next = env.event()
 
     def send(self, message: object) -> None:
-        """Let the event happen, with a new one behind it."""
+        """Trigger the event and create the next one."""
         news, self.next = self.next, self.env.event()
         news.succeed((message, self.next))
 
 
 class Skeleton:
-    """Customers who arrive, wait to be served, leave a receipt and a report."""
+    """Customers arrive, wait to be served, leave a receipt and a report."""
 
     def __init__(self, customers: int) -> None:
         self.customers = customers
@@ -64,29 +64,23 @@ class Skeleton:
         self.reports.send(posted)
 
     def serve(self) -> Process:
-        """Answer everybody who rings."""
+        """Answer every ring."""
         news = self.arrivals.next
         while True:
             posted, news = yield news
             posted.succeed(None)
 
     def listen(self, wire: Wire) -> Process:
-        """Hear every message and do nothing."""
+        """Receive every message and do nothing."""
         news = wire.next
         while True:
             _, news = yield news
-
-    def stay_away(self) -> Process:
-        """A process that ends as it starts: customers with nothing to remember."""
-        return
-        yield
 
     def run(self) -> None:
         """Let every customer through."""
         agents = [
             self.serve(),
             self.listen(self.reports),
-            self.stay_away(),
             self.listen(self.receipts),
             self.arrive(),
         ]
@@ -101,7 +95,7 @@ def run_skeleton(customers: int) -> None:
 
 
 def count_events(run: Callable[[], object]) -> Counter[tuple[str, int]]:
-    """How many events of each kind and priority a run schedules."""
+    """Count the events of each kind and priority that a run schedules."""
     counts: Counter[tuple[str, int]] = Counter()
     schedule = simpy.Environment.schedule
 

@@ -1,12 +1,11 @@
-"""Batch speed on one core: every policy of the catalogue, in nanoseconds and in floors."""
+"""Batch speed on one core for every policy, in nanoseconds and relative to the floor."""
 
 from __future__ import annotations
 
-from bench.cases import BETA, HORIZON, LOGIT, NINE, batch_task, market_of
+from bench.cases import BETA, HORIZON, LATE, LOGIT, NAMES, NINE, batch_task, market_of, market_task
 from bench.clock import NANOSECOND, Task, best_of
 from bench.floor import floor_task
 from bench.report import COST, Limit, Row
-from kcmab_abm.catalogue import POLICIES
 
 ASKED = {
     "greedy": Limit("<=", 6.0),
@@ -20,15 +19,19 @@ FLOOR = "one uniform"
 TITLE = "batch engine, one core"
 HUNDRED = 100
 MANY = f"ts, {HUNDRED} arms"
+DELAYED = "ucb, late reports"
+INTERPRETED = f"{DELAYED}, interpreted"
 GROWTH = Limit("<=", 8.0)  # of `ts`, from nine arms to a hundred
+GAIN = Limit(">=", 100.0)  # of compiling delays
 
 
 def measure(quick: bool) -> list[Row]:
-    """Nanoseconds and floors a customer."""
+    """Measure nanoseconds per customer, absolute and relative to the floor."""
     target, rounds = (0.03, 5) if quick else (0.08, 15)
     cost = best_of(tasks(target), rounds)
     floor = cost.pop(FLOOR)
     many = cost.pop(MANY)
+    interpreted = cost.pop(INTERPRETED)
     rows = [
         Row(
             TITLE,
@@ -59,14 +62,27 @@ def measure(quick: bool) -> list[Row]:
             HUNDRED,
             HORIZON,
         ),
+        Row(
+            TITLE,
+            "market",
+            DELAYED,
+            interpreted / NANOSECOND,
+            COST,
+            interpreted / cost[DELAYED],
+            "batch",
+            GAIN,
+            NINE,
+            HORIZON,
+        ),
     ]
 
 
 def tasks(target: float) -> dict[str, Task]:
     """The floor, all policies with greedy customers, and variations of `ucb` and `ts`."""
-    markets = {name: market_of(name) for name in POLICIES.own_names()}
+    markets = {name: market_of(name) for name in NAMES}
     markets["ucb, logit customers"] = market_of("ucb", customers=LOGIT)
     markets["ucb, beta arms"] = market_of("ucb", law=BETA)
     markets[MANY] = market_of("ts", arms=HUNDRED)
+    markets[DELAYED] = market_of("ucb", **LATE)
     measured = {name: batch_task(market, target) for name, market in markets.items()}
-    return {FLOOR: floor_task(), **measured}
+    return {FLOOR: floor_task(), INTERPRETED: market_task(markets[DELAYED]), **measured}

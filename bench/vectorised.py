@@ -1,9 +1,9 @@
-"""The same markets in NumPy with all the tricks: replications side by side, a loop over customers.
+"""The same markets in optimised NumPy: replications side by side, a loop over customers.
 
-What somebody who knows NumPy well writes without a compiler: arrays with one row an arm and one
-column a replication, so that maxima over arms run along memory; entries reached by their place in
-the flat array; widths and posteriors kept up for the arm just pulled only; ties looked at where
-there are any; curves worked out at the checkpoints from what is kept of each arm anyway.
+Written as well as possible without a compiler: arrays with one row per arm and one column per
+replication, so that maxima over arms run along memory; entries addressed by their index in the flat
+array; widths and posteriors updated for the pulled arm only; ties handled only where they occur;
+curves computed at the checkpoints only.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from kcmab_abm.trajectory import LATE, Tally, empty_tally
+from kcmab_abm.model.trajectory import Tally, empty_tally, late_customers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 class Books(NamedTuple):
-    """The public records of all replications, and what the policies make of them."""
+    """The public records of all replications, and the state of the policies."""
 
     pulls: Floats
     totals: Floats
@@ -50,7 +50,7 @@ def ts(customer: int, books: Books, rng: Generator) -> Ints:
 
 
 def learn_ts(places: Ints, rewards: Floats, books: Books) -> None:
-    """Count ones and zeros; with these rewards, a coin of bias X shows X."""
+    """Count ones and zeros; for 0-1 rewards no coin has to be tossed."""
     books.successes.ravel()[places] += rewards
     books.failures.ravel()[places] += 1.0 - rewards
 
@@ -95,8 +95,8 @@ def run_vectorised(
         places = arms * replications + columns
         record(places, rewards, payments, books)
         learn(places, rewards, books)
-        if customer > horizon - LATE:
-            tally.late_wrong[:] += gaps[arms] > 0.0
+        if customer > horizon - late_customers(horizon):
+            tally.late_wrong[columns, arms] += gaps[arms] > 0.0
         if customer == points[checkpoint]:
             tally.curves[:, checkpoint, :] = curves(customer, means, gaps, books)
             checkpoint += 1
@@ -108,7 +108,7 @@ def run_vectorised(
 
 
 def served(targets: Ints, books: Books, columns: Ints, rng: Generator) -> tuple[Ints, Floats]:
-    """What greedy customers take who find the least offer on the target, and what they are paid.
+    """The choices and payments of greedy customers with the least offer on the target.
 
     An indifferent customer takes the target.
     """
@@ -121,7 +121,7 @@ def served(targets: Ints, books: Books, columns: Ints, rng: Generator) -> tuple[
 
 
 def record(places: Ints, rewards: Floats, payments: Floats, books: Books) -> None:
-    """Write one report a replication into its book."""
+    """Write one report per replication into its book."""
     pulls, totals = books.pulls.ravel(), books.totals.ravel()
     pulls[places] += 1.0
     totals[places] += rewards
@@ -130,14 +130,14 @@ def record(places: Ints, rewards: Floats, payments: Floats, books: Books) -> Non
 
 
 def curves(customer: int, means: Floats, gaps: Floats, books: Books) -> Floats:
-    """Regret, realised regret, compensation and dynamic regret so far, one row a replication."""
+    """Regret, realised regret, compensation and dynamic regret, one row per replication."""
     regret = gaps @ books.pulls
     realised = customer * means.max() - books.totals.sum(axis=0)
     return np.stack([regret, realised, books.payments.sum(axis=0), regret], axis=1)
 
 
 def new_books(arms: int, replications: int) -> Books:
-    """Books with no report in them, and flat priors."""
+    """Empty books and uniform priors."""
     shape = (arms, replications)
     zeros = [np.zeros(shape) for _ in range(5)]
     return Books(*zeros, np.ones(shape), np.ones(shape))

@@ -26,6 +26,7 @@ myst_enable_extensions = ["dollarmath", "attrs_inline"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # notebooks are kept with their output, which tests compare
 
+autodoc_mock_imports = ["gymnasium"]  # of an extra that the site does without
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 maximum_signature_line_length = 72

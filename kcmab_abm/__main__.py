@@ -1,6 +1,6 @@
 """`python -m kcmab_abm` is `kcmab`."""
 
-from kcmab_abm.cli import main
+from kcmab_abm.cli.main import main
 
 if __name__ == "__main__":
     main()

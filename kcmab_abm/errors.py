@@ -1,38 +1,63 @@
-"""What can go wrong in a market, each error under the nearest builtin."""
+"""The errors of the package, each a subclass of the nearest builtin error."""
 
 from __future__ import annotations
 
 
 class MarketError(Exception):
-    """Something the user can mend: a setting, a file, a policy of her own."""
+    """An error that the user can correct, in a setting, a file or a policy."""
 
 
-class ScenarioError(MarketError, ValueError):
-    """A scenario that cannot be run; `problems` holds every fault found, one line each."""
+class _ListOfProblems(MarketError):
+    """An error that lists everything wrong, one line per problem."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
 
-    def __reduce__(self) -> tuple[type[ScenarioError], tuple[list[str]]]:
+    def __reduce__(self) -> tuple[type[_ListOfProblems], tuple[list[str]]]:
         return type(self), (self.problems,)
 
 
-class UnknownNameError(MarketError, LookupError):
-    """A name that no policy, behaviour or law answers to."""
+class ScenarioError(_ListOfProblems, ValueError):
+    """A scenario that cannot be run; `problems` lists everything wrong with it."""
+
+
+class UnknownNameError(MarketError, KeyError):
+    """A name that is not in its catalogue."""
+
+    __str__ = Exception.__str__  # a KeyError shows its message in quotes
 
 
 class EngineError(MarketError, RuntimeError):
-    """The engine asked for cannot run this scenario."""
+    """An engine that cannot run the scenario."""
 
 
 class PlayError(MarketError, RuntimeError):
-    """A policy or behaviour broke the rules of the market while it ran."""
+    """A policy, behaviour or pricing rule that failed or broke the rules while it ran."""
 
 
 class WorkerError(MarketError, RuntimeError):
-    """Workers were lost while they ran, or are not what they have to be."""
+    """Workers that were lost, or that differ from this process."""
 
 
 class OutputError(MarketError, OSError):
-    """Results that cannot be written where they were asked to go."""
+    """Results that cannot be written to the given place."""
+
+
+class DamageError(_ListOfProblems):
+    """Results that changed since they were written; `problems` lists every change."""
+
+
+class BeyondCompiled(EngineError):
+    """A value that compiled code cannot handle as Python does; `what` names it and its place."""
+
+    def __init__(self, label: str, what: str) -> None:
+        super().__init__(
+            f"policy {label!r}: {what}, which compiled code cannot handle as Python does; "
+            "use engine 'market'"
+        )
+        self.label = label
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[BeyondCompiled], tuple[str, str]]:
+        return type(self), (self.label, self.what)

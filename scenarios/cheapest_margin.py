@@ -1,8 +1,8 @@
-"""What margin do wary customers need, and can a controller learn it.
+"""The margin that wary customers need, and a controller that learns it.
 
-Pessimists shun what few have tried, so that the least offer, which makes up for what they read but
-not for what they fear, is refused. The script sweeps a fixed margin on top of it, on the same
-tapes, and sets the best of them beside a controller who learns its margin from refusals.
+Pessimists avoid arms that few have tried. They refuse the least offer, because it covers the loss
+according to the records but not the loss that they fear. The script sweeps a fixed margin on top of
+it, on the same tapes, and compares the best one with a controller that learns from refusals.
 
     python scenarios/cheapest_margin.py --replications 400
 """
@@ -15,7 +15,7 @@ MARGINS = [0.0, 0.05, 0.1, 0.2, 0.4]
 
 
 def scenario(replications, horizon):
-    """Wary customers, four arms, and every margin as a point of a sweep."""
+    """A sweep with one point per margin: wary customers, four arms."""
     fixed = [{"purse.offer": {"rule": "fixed-margin", "margin": margin}} for margin in MARGINS]
     learned = [{"purse.offer": {"rule": "learned-margin", "goal": 0.9, "step": 0.05}}]
     return kcmab.make_scenario(
@@ -35,7 +35,7 @@ def scenario(replications, horizon):
 
 
 def main():
-    """Run the sweep and print what each margin cost."""
+    """Run the sweep and print the costs of each margin."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=400)
     parser.add_argument("--horizon", type=int, default=5000)
@@ -49,7 +49,7 @@ def main():
     columns = ["margin", "regret", "regret_se", "compensation", "acceptance", "locked_in", "total"]
     print(table[columns].round(3).to_string(index=False))
     best = table.loc[table.total.idxmin()]
-    print(f"least regret and compensation together: margin {best.margin}, {best.total:.1f}")
+    print(f"smallest sum of regret and compensation: margin {best.margin}, {best.total:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Which first steps lead a market astray.
+"""The first choices that lead a market to a wrong arm.
 
-Greedy customers without offers, four arms. The script follows how a thousand markets begin, prints
-the beginnings that most often end on a wrong arm, and writes the tree for a graph program.
+Greedy customers without offers choose between four arms. The script records how a thousand markets
+begin, prints the beginnings that most often end on a wrong arm, and exports the tree as a graph.
 
     python scenarios/lock_in_paths.py --replications 1000 --out lock-in
 """
@@ -14,7 +14,7 @@ from kcmab_abm import paths
 
 
 def main():
-    """Record the prefix tree of the markets and print its most telling paths."""
+    """Record the prefix tree of the markets and print its most informative paths."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=1000)
     parser.add_argument("--horizon", type=int, default=2000)
@@ -31,7 +31,7 @@ def main():
         }
     )
     tree = paths.prefix_tree(scenario, depth=3, share=0.01, engine=options.engine)
-    print("most travelled beginnings, after every arm was tried once")
+    print("most frequent beginnings, after every arm was tried once")
     print(paths.travelled(tree).round(3).to_string(index=False))
     print("beginnings that most often end on a wrong arm")
     print(paths.locking(tree, by="share").round(3).to_string(index=False))

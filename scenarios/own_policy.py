@@ -1,8 +1,8 @@
-"""A policy and a behaviour of one's own, compared with the paper's on the same markets.
+"""A custom policy and a custom behaviour, compared with the paper's on the same markets.
 
-The controller explores each arm a fixed number of times and then trusts the record; the customers
-grumble: an offer is worth less to them than it costs, so that the least offer of the paper is
-refused, and a margin has to win them over.
+The controller explores each arm a fixed number of times and then trusts the record. The customers
+disregard part of every offer, so they refuse the least offer of the paper and accept only offers
+with a margin.
 
     python scenarios/own_policy.py --replications 1000
 """
@@ -15,10 +15,10 @@ import kcmab_abm as kcmab
 @kcmab.policy(
     "explore-then-commit",
     cites="Robbins 1952",
-    tries=kcmab.Parameter(20, "pulls of each arm before the record decides", ge=1),
+    tries=kcmab.Parameter(20, "pulls of each arm before the record is trusted", ge=1),
 )
-def choose(t, book, memory, params, rng):
-    """Promotes an arm that was tried too little, else the arm with the best record."""
+def choose(book, params, rng):
+    """Promote an arm with too few pulls, else the arm with the best record."""
     for arm in range(len(book.pulls)):
         if book.pulls[arm] < params.tries:
             return arm
@@ -28,16 +28,16 @@ def choose(t, book, memory, params, rng):
 @kcmab.behaviour(
     "grumbling",
     memory={"value": "arms"},
-    share=kcmab.Parameter(0.2, "of an offer that she counts as nothing", ge=0.0, le=1.0),
+    share=kcmab.Parameter(0.2, "share of an offer that she disregards", ge=0.0, le=1.0),
 )
-def take(t, book, board, memory, params, rng):
-    """Takes the best deal, but an offer is worth less to her than what it costs."""
+def take(book, board, memory, params, rng):
+    """Take the best deal, valuing an offer at less than its amount."""
     memory.value[:] = book.means
     return kcmab.best_deal(memory.value, 1.0 - params.share, book, board, rng)
 
 
 def scenario(title, replications, horizon, customers, margin):
-    """Three controllers for four arms, these customers and this margin on every offer."""
+    """Three controllers, four arms, the given customers and margin."""
     return kcmab.make_scenario(
         {
             "title": title,
@@ -59,7 +59,7 @@ def scenario(title, replications, horizon, customers, margin):
 
 
 def main():
-    """Run three markets and print what they cost."""
+    """Run three markets and print their costs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=500)
     parser.add_argument("--horizon", type=int, default=5000)

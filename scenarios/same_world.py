@@ -1,8 +1,8 @@
-"""The same world under another controller: what if somebody else had run this very market.
+"""The same market under another controller.
 
 Every arm is a tape that is revealed as it is pulled, so two controllers who pull an arm for the
-k-th time see the same reward. The script looks for a market in which greedy customers, left alone,
-end on a wrong arm, and asks what it would have cost to prevent that.
+k-th time see the same reward. The script finds a market in which greedy customers without offers
+end on a wrong arm, and computes what it would have cost to prevent that.
 
     python scenarios/same_world.py --replications 200
 """
@@ -28,16 +28,16 @@ def main():
         policy=[{"name": "greedy"}, {"name": "ucb"}, {"name": "modified-ts"}],
     )
     finals = kcmab.simulate(scenario, engine=options.engine).finals().query("policy == 'greedy'")
-    print(f"{finals.locked_in.mean():.0%} of {len(finals)} markets without offers lock in")
+    print(f"{finals.locked_in.mean():.0%} of {len(finals)} markets lock in without offers")
     if not finals.locked_in.any():
-        print("none here; ask for more replications")
+        print("none locks in; use more replications")
         return
     replication = int(finals[finals.locked_in].replication.iloc[0])
     runs = {
         choice.label: kcmab.play(scenario, choice.label, replication, options.engine)
         for choice in scenario.policies
     }
-    print(f"market {replication}, the first customers after everything was tried once:")
+    print(f"market {replication}, the first customers after every arm was tried once:")
     first = len(scenario.market.arms)
     for label, run in runs.items():
         arms = " ".join(map(str, run.arms[first : first + 25]))

@@ -5,12 +5,15 @@ Hypothesis tries the same examples every time, unless asked to explore.
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 from matplotlib.figure import Figure
 
-from kcmab_abm import make_scenario, workers
+from kcmab_abm import make_scenario
 from kcmab_abm.batch.run import why_not
+from kcmab_abm.running import workers
 from tests.markets import PAIRS, default_customers
 from tests.registry import own_catalogue
 
@@ -27,6 +30,14 @@ settings.register_profile("explore", max_examples=500, **_COMMON)
 settings.load_profile("steady")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_the_disk():
+    """Files need not outlive a power failure: syncing a thousand folders would take minutes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda number: None)
+        yield
+
+
 @pytest.fixture
 def _own_catalogue():
     """The test finds the package's own catalogue, and what it registers is forgotten after it."""
@@ -36,8 +47,9 @@ def _own_catalogue():
 
 @pytest.fixture
 def _small_chunks(monkeypatch):
-    """Sixteen chunks, however little there is in them."""
-    monkeypatch.setattr(workers, "LEAST", dict.fromkeys(workers.LEAST, 0))
+    """Sixteen chunks for every policy, however little there is in them."""
+    monkeypatch.setattr(workers, "LEAST", 0)
+    monkeypatch.setattr(workers, "PIECES", 16)
 
 
 @pytest.fixture

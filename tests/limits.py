@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from kcmab_abm import make_scenario
-from kcmab_abm.catalogue import PRICING
+from kcmab_abm.catalogue.registry import PRICING
 from tests.markets import (
     BEHAVIOUR_NAMES,
     POLICY_NAMES,
@@ -32,7 +32,7 @@ def amounts(most=3.0):
 def rules(name=None):
     """The table of a pricing rule, with parameters of its range."""
     names = [name] if name else PRICING_NAMES
-    return st.one_of([tables(PRICING.find(each), "rule") for each in names])
+    return st.one_of([tables(PRICING[each], "rule") for each in names])
 
 
 @st.composite

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from dataclasses import fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import strategies as st
 
 from kcmab_abm import Trajectory
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES
-from kcmab_abm.shapes import LARGEST_REPLICATIONS, LARGEST_SEED
+from kcmab_abm.catalogue.registry import BEHAVIOURS, LAWS, POLICIES
+from kcmab_abm.scenario.fields import LARGEST_REPLICATIONS, LARGEST_SEED
+from kcmab_abm.testing.numbers import ends_of
 
-POLICY_NAMES = POLICIES.own_names()
+# By default these are compiled once, to compare their digests; `-m slow` has the other tests.
+SELDOM = [
+    *("besa", "explore-first", "gittins", "imed", "moss", "rb-sda", "top-two", "tsallis-inf"),
+]
+# Policies for any market; those that need a certain one have tests of their own.
+EVERY_POLICY = [name for name in POLICIES.own_names() if POLICIES[name].needs is None]
+POLICY_NAMES = [name for name in EVERY_POLICY if name not in SELDOM]
 BEHAVIOUR_NAMES = BEHAVIOURS.own_names()
 LAW_NAMES = LAWS.own_names()
-# Every policy with the paper's customers, every behaviour with the paper's policy:
+WITHOUT_FILES = [name for name in LAW_NAMES if "file" not in LAWS[name].settings.model_fields]
+# These policies with the paper's customers, every behaviour with the paper's policy:
 # a kernel for each of all pairs would take minutes to compile.
 PAIRS = [
     *((policy, "greedy") for policy in POLICY_NAMES),
     *(("ucb", behaviour) for behaviour in BEHAVIOUR_NAMES if behaviour != "greedy"),
     ("modified-ts", "logit"),
+]
+
+EACH_POLICY = [*POLICY_NAMES, *(pytest.param(each, marks=pytest.mark.slow) for each in SELDOM)]
+EVERY_PAIR = [
+    *PAIRS,
+    *(pytest.param(policy, "greedy", marks=pytest.mark.slow) for policy in SELDOM),
 ]
 
 NINE_ARMS = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
@@ -100,10 +119,34 @@ def discrete_groups(draw):
     }
 
 
+OBSERVED = {
+    "file": str(Path(__file__).with_name("observed.csv")),
+    "arm": "product",
+    "reward": "rating",
+    "range": [1.0, 5.0],
+}
+_FILES = TemporaryDirectory(prefix="kcmab-tests-")
+
+
+def observed(samples):
+    """Settings of arms whose rewards are those of a new file, one list for each arm."""
+    lines = [f"{arm},{reward!r}" for arm, each in enumerate(samples) for reward in each]
+    text = "\n".join(["arm,reward", *lines])
+    path = Path(_FILES.name, f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.csv")
+    path.write_text(text)
+    return {"law": "empirical", "file": str(path), "arm": "arm", "reward": "reward"}
+
+
+def empirical_groups():
+    """Arms with a few observed rewards, or a single one."""
+    return several(st.lists(rewards(), min_size=1, max_size=9)).map(observed)
+
+
 GROUPS = {
     "bernoulli": bernoulli_groups(),
     "beta": beta_groups(),
     "discrete": discrete_groups(),
+    "empirical": empirical_groups(),
     "uniform": uniform_groups(),
 }
 
@@ -116,27 +159,31 @@ def arm_lists(laws=None):
 
 def arm_count(groups):
     """How many arms the groups have together."""
+    return sum(map(_count, groups))
+
+
+def _count(group):
+    if "file" in group:
+        lines = Path(group["file"]).read_text().splitlines()[1:]
+        return len({line.partition(",")[0] for line in lines})
     keys = ("means", "alpha", "low", "probabilities")
-    return sum(next(len(group[key]) for key in keys if key in group) for group in groups)
+    return next(len(group[key]) for key in keys if key in group)
 
 
 def numbers_within(parameter):
-    """Values of a parameter: its default and others of its range."""
-    spread = 5 * max(1, abs(parameter.default))
-    lowest = [limit for limit in (parameter.gt, parameter.ge) if limit is not None]
-    highest = [limit for limit in (parameter.lt, parameter.le) if limit is not None]
-    low = max(lowest, default=parameter.default - spread)
-    high = min(highest, default=parameter.default + spread)
+    """Values of a parameter: its default, the ends of its range, all magnitudes in between."""
     if isinstance(parameter.default, bool):
         return st.booleans()
+    low, high = ends_of(parameter)
     if isinstance(parameter.default, int):
-        high = min(high, max(low + 1, parameter.default + spread))
-        inside = st.integers(low + (parameter.gt == low), high - (parameter.lt == high))
-    else:
-        inside = between(
-            low, high, exclude_min=parameter.gt == low, exclude_max=parameter.lt == high
-        )
-    return st.just(parameter.default) | inside
+        near = st.integers(low, min(high, low + 20))
+        return st.sampled_from([parameter.default, low, high]) | near | st.integers(low, high)
+    spread = 5 * max(1, abs(parameter.default))
+    near = st.floats(max(low, parameter.default - spread), min(high, parameter.default + spread))
+    powers = [sign * 10.0**power for sign in (1, -1) for power in range(-300, 301)]
+    inside = [number for number in powers if low <= number <= high]
+    ends = [low, high, math.nextafter(low, high), math.nextafter(high, low), parameter.default]
+    return st.sampled_from(ends) | st.sampled_from(inside or ends) | near
 
 
 def tables(entry, key):
@@ -167,7 +214,7 @@ MIXED = ("logit", "drifted-feedback", "recency")
 def mixtures(key, name):
     """Customers of three kinds, all of them present."""
     parts = [
-        st.tuples(tables(BEHAVIOURS.find(each), key), between(0.01, 10.0)).map(
+        st.tuples(tables(BEHAVIOURS[each], key), between(0.01, 10.0)).map(
             lambda pair: {**pair[0], "weight": pair[1]}
         )
         for each in MIXED
@@ -177,20 +224,20 @@ def mixtures(key, name):
 
 def default_customers(name):
     """The table of customers as they are unless told otherwise."""
-    if BEHAVIOURS.find(name).compose is None:
+    if BEHAVIOURS[name].compose is None:
         return {"behaviour": name}
     return {"behaviour": name, "of": [{"behaviour": each} for each in MIXED]}
 
 
 def policy_tables(name):
     """The table of a policy, with parameters of its range."""
-    return tables(POLICIES.find(name), "name")
+    return tables(POLICIES[name], "name")
 
 
 def customer_tables(name=None):
     """The table of the customers, with parameters of their range."""
     names = [name] if name else BEHAVIOUR_NAMES
-    return st.one_of([tables(BEHAVIOURS.find(each), "behaviour") for each in names])
+    return st.one_of([tables(BEHAVIOURS[each], "behaviour") for each in names])
 
 
 def horizons(arms, longest):

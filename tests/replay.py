@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kcmab_abm import streams
+from kcmab_abm.model import streams
 
 
 class Page(NamedTuple):
@@ -53,4 +53,4 @@ def tape(scenario, replication, arm, count):
     key = streams.replication_key(scenario.seed, replication, streams.ARMS + arm)
     entry = scenario.market.arms[arm]
     uniforms = streams.keyed_uniforms(key, 0, count)
-    return [entry.law.reward(float(uniform), np.array(entry.row)) for uniform in uniforms]
+    return [entry.law.reward(float(uniform), np.array(entry.numbers)) for uniform in uniforms]

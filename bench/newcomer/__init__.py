@@ -1,1 +1,1 @@
-"""The newcomer's path: what the pages tell to do, done as printed on a fresh machine, and timed."""
+"""The newcomer's path: the steps of the pages, run as printed on a fresh machine, and timed."""

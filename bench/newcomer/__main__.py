@@ -1,8 +1,8 @@
 """Time the newcomer's path: `python -m bench.newcomer [PAGE ...]`.
 
-Every page is followed in a new clone of what is committed, from the top, exactly as printed: files
-are saved, commands typed into one terminal. It fails if a step fails, for then the page leaves out
-what one has to do before; and if none of the pages leads to a milestone.
+Every page is followed in a new clone of the last commit, from the top and exactly as printed: files
+are saved and commands typed into one terminal. The program fails if a step fails, because then the
+page has left something out, and if none of the pages reaches some milestone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PAGES = ("README.md", "docs/tutorial.md")
 
 
 def main() -> int:
-    """Follow the pages; 0 if they led to every milestone without a step that fails."""
+    """Follow the pages; return 0 if every milestone is reached and no step fails."""
     parser = argparse.ArgumentParser(prog="python -m bench.newcomer", description=__doc__)
     there = [page for page in PAGES if (ROOT / page).exists()]
     parser.add_argument("pages", nargs="*", default=there, metavar="PAGE")
@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def complaints_of(journeys: list[Journey]) -> list[str]:
-    """What is wrong with the pages; that no lesson can be taken here is not their fault."""
+    """The failures of the pages, not counting lessons that cannot be taken here."""
     failures = [journey.failure for journey in journeys if journey.failure]
     reached = {milestone for journey in journeys for milestone in journey.reached}
     if any(journey.unable for journey in journeys):
@@ -50,7 +50,7 @@ def complaints_of(journeys: list[Journey]) -> list[str]:
 
 
 def steps_table(journey: Journey) -> Table:
-    """Every step with the seconds that it took."""
+    """A table of every step with its time in seconds."""
     table = Table("section", "step", title=Text(f"Steps of {journey.page}"))
     table.add_column("seconds", justify="right")
     for step, seconds in journey.steps:
@@ -59,8 +59,8 @@ def steps_table(journey: Journey) -> Table:
 
 
 def milestones_table(journeys: list[Journey]) -> Table:
-    """When each page led to each milestone, counted from the clone on."""
-    table = Table("milestone", title="From nothing to the")
+    """A table of the times to each milestone, counted from the clone on."""
+    table = Table("milestone", title="Time until the")
     for journey in journeys:
         table.add_column(journey.page, justify="right")
     for milestone in MILESTONES:
@@ -69,7 +69,7 @@ def milestones_table(journeys: list[Journey]) -> Table:
 
 
 def when(journey: Journey, milestone: str) -> str:
-    """Seconds and steps to a milestone, or why there are none."""
+    """Seconds and steps to a milestone, or the reason why it was not reached."""
     if milestone in journey.reached:
         seconds, steps = journey.reached[milestone]
         return f"{seconds:.0f} s, {steps} steps"

@@ -1,4 +1,4 @@
-"""The first lesson of the lab, taken in a browser by the words that the page shows."""
+"""The first lesson of the lab, taken in a browser by the labels on the page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from bench.browser import BROWSERS, find_browser
 
-PATIENCE = 60.0  # seconds until a server on a busy machine shows its page
-SECOND_THOUGHTS = 2.0  # seconds without applause until one tries something else
+PATIENCE = 60.0  # seconds for a server on a busy machine to show its page
+SECOND_THOUGHTS = 2.0  # seconds without confirmation before trying something else
 
 
 class Unable(Exception):
-    """Why no lesson can be taken here."""
+    """The reason why no lesson can be taken here."""
 
 
 def take_first_lesson(address: Path, log: Path) -> None:
@@ -23,7 +23,7 @@ def take_first_lesson(address: Path, log: Path) -> None:
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
-        raise Unable('playwright is not installed; pip install "kcmab-abm[test]"') from None
+        raise Unable('playwright is not installed; pip install "kcmab-abm[test-all]"') from None
     found = find_browser()
     if found is None:
         raise Unable(f"no browser on the path: {', '.join(BROWSERS)}")
@@ -39,9 +39,9 @@ def take_first_lesson(address: Path, log: Path) -> None:
 
 
 def walk_first_lesson(page: Any) -> None:
-    """Take the first lesson to its end; a label that is not there ends it with Playwright's words.
+    """Take the first lesson to its end; a missing label raises Playwright's error.
 
-    The newcomer knows no answer: she tries what there is to choose, or two numbers, and asks then.
+    The newcomer knows no answers: she tries the choices, or two numbers, and then asks for help.
     """
     page.set_default_timeout(PATIENCE * 1000)
     page.get_by_role("tab", name="Lessons").click()
@@ -55,32 +55,35 @@ def walk_first_lesson(page: Any) -> None:
         _answer(page, page.get_by_role("button", name=f"Step {step} of {count}, done"))
         if step < count:
             page.get_by_role("button", name="Next step").click()
-    page.get_by_text("To take away").wait_for()
+    page.get_by_text("Takeaway").wait_for()
 
 
 def _answer(page: Any, done: Any) -> None:
-    """Answer the question of a step, which is `done` with the right answer or a look at it."""
+    """Answer the question of a step, until it is `done` or the answer is shown."""
     from playwright.sync_api import TimeoutError as Hesitation
 
     page.get_by_role("button", name="Check").wait_for()
-    choices, show_me = page.get_by_role("radio"), page.get_by_role("button", name="Show me")
+    choices, show_answer = (
+        page.get_by_role("radio"),
+        page.get_by_role("button", name="Show the answer"),
+    )
     for guess in range(max(2, choices.count())):
         if choices.count():
             choices.nth(guess).click()
         else:
-            page.get_by_label("Your answer, a number").fill(str(guess))
+            page.get_by_label("Your answer (a number)").fill(str(guess))
         page.get_by_role("button", name="Check").click()
         with suppress(Hesitation):
-            done.or_(show_me).first.wait_for(timeout=SECOND_THOUGHTS * 1000)
+            done.or_(show_answer).first.wait_for(timeout=SECOND_THOUGHTS * 1000)
             break
-    done.or_(show_me).first.wait_for()
-    if show_me.is_visible():
-        show_me.click()
+    done.or_(show_answer).first.wait_for()
+    if show_answer.is_visible():
+        show_answer.click()
     done.wait_for()
 
 
 def _await_address(address: Path, log: Path) -> str:
-    """The address that was given to the browser, once it is there."""
+    """Wait for the address that was given to the browser."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if address.exists() and address.read_text().strip():

@@ -1,4 +1,4 @@
-"""What a page tells a newcomer to do, in its order: files to write, commands to type."""
+"""The steps of a page in order: files to write, commands to type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
-# Part of nobody's way to a first result; the pages' other examples are run by the tests.
+# Not needed for a first result; the pages' other examples are run by the tests.
 _OFF_THE_PATH = re.compile(r"\bpytest\b")
 _LAB = re.compile(r"\bkcmab lab\b")
 _CONTINUED = re.compile(r"\s*\\\n\s*")
@@ -23,7 +23,7 @@ class Write:
 
     @property
     def is_policy(self) -> bool:
-        """Whether the file has a policy of the newcomer's own."""
+        """True if the file contains a policy."""
         return "@policy(" in self.text
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Type:
 
     @property
     def is_lab(self) -> bool:
-        """Whether it serves the lab, until it is stopped."""
+        """True if the command serves the lab until it is stopped."""
         return _LAB.search(self.command) is not None
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ Step = Write | Type
 
 
 def steps_of(page: str) -> list[Step]:
-    """The steps on a page, under the headings where they stand."""
+    """The steps on a page, with their section headings."""
     steps: list[Step] = []
     section = ""
     tokens = MarkdownIt().parse(page)

@@ -1,4 +1,4 @@
-"""A fresh machine: a clone of the repository, and a terminal in which one types line after line."""
+"""A fresh machine: a clone of the repository, and a terminal for typing commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CACHE = "KCMAB_CACHE_DIR"
 
 
 class Terminal:
-    """A shell that remembers where it is and what was activated, as a person's does."""
+    """A shell that keeps its folder and activated environment between commands."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self.folder = folder
@@ -36,7 +36,7 @@ class Terminal:
         )
 
     def type(self, command: str) -> tuple[int, str]:
-        """Run a line to its end: its exit code, and what it printed."""
+        """Run a command to its end and return its exit code and output."""
         self._send(f"eval {shlex.quote(command)} </dev/null; printf '\\n{_DONE} %d\\n' $?")
         assert self._shell.stdout is not None
         printed: list[str] = []
@@ -52,12 +52,12 @@ class Terminal:
         return 1, "".join(printed) + f"the terminal closed, or {LONGEST:.0f} s were over\n"
 
     def leave_running(self, command: str, log: Path) -> None:
-        """Run a line that does not end by itself; what it prints goes to a file."""
+        """Run a command that does not end by itself, with its output in a file."""
         quoted, file = shlex.quote(command), shlex.quote(str(log))
         self._send(f"eval {quoted} </dev/null >{file} 2>&1 &")
 
     def close(self) -> None:
-        """End the shell and whatever runs in it."""
+        """End the shell and all processes in it."""
         self._end()
         with self._shell:  # waits, and closes the pipes
             pass
@@ -73,7 +73,7 @@ class Terminal:
 
 @contextmanager
 def fresh_terminal(home: Path) -> Iterator[Terminal]:
-    """A terminal in a new clone, on a machine that has downloaded and compiled nothing yet."""
+    """A terminal in a new clone, with empty download and compilation caches."""
     clone = home / ROOT.name
     command = ["git", "clone", "--quiet", str(ROOT), str(clone)]
     subprocess.run(command, check=True, env=environment_of(home))
@@ -85,13 +85,13 @@ def fresh_terminal(home: Path) -> Iterator[Terminal]:
 
 
 def environment_of(home: Path) -> dict[str, str]:
-    """The variables of a machine that is a stranger, and has empty caches."""
+    """The environment variables of a new machine with empty caches."""
     kept = {name: value for name, value in strangers(home).items() if name != _CACHE}
     return kept | {"XDG_CACHE_HOME": str(home / "cache")}
 
 
 def strangers(home: Path) -> dict[str, str]:
-    """The variables of a machine that knows nothing of the environment which runs this script."""
+    """The environment variables without those of the environment running this script."""
     own = str(Path(sys.executable).parent) if sys.prefix != sys.base_prefix else ""
     path = [folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own]
     kept = {name: value for name, value in os.environ.items() if name not in _OURS}
@@ -99,7 +99,7 @@ def strangers(home: Path) -> dict[str, str]:
 
 
 def browser_of(home: Path) -> str:
-    """A browser that opens nothing and writes into `address` which page it was to show."""
+    """A fake browser that writes the requested address into `address`."""
     browser = home / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {shlex.quote(str(home / "address"))}\n')
     browser.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Walk along a page, and note when the milestones are reached."""
+"""Follow a page and record when the milestones are reached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MILESTONES = (FIGURE, POLICY, LESSON)
 
 @dataclass
 class Journey:
-    """How far a page led, and how long it took."""
+    """The milestones that a page reached, and the time it took."""
 
     page: str
     steps: list[tuple[Step, float]] = field(default_factory=list)
@@ -27,12 +27,12 @@ class Journey:
     failure: str = ""
 
     def note(self, milestone: str, seconds: float) -> None:
-        """A milestone counts once, when it is first reached."""
+        """Record a milestone when it is first reached."""
         self.reached.setdefault(milestone, (seconds, len(self.steps)))
 
 
 def walk(page: str, say: Callable[[str], None]) -> Journey:
-    """Follow a page from the top, in a new clone, to the last milestone or a step that fails."""
+    """Follow a page in a new clone, to the last milestone or the first failing step."""
     journey = Journey(page)
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as home, fresh_terminal(Path(home)) as terminal:
@@ -61,7 +61,7 @@ def walk(page: str, say: Callable[[str], None]) -> Journey:
 
 
 class Traveller:
-    """Does what the page says, and looks at what came of it."""
+    """Carries out the steps of a page and checks their results."""
 
     def __init__(self, terminal: Terminal, home: Path) -> None:
         self._terminal, self._home = terminal, home
@@ -69,7 +69,7 @@ class Traveller:
         self._figures, self._results = self._find("*.png"), self._find("manifest.json")
 
     def take(self, step: Step) -> list[str]:
-        """Take one step; the milestones that it reaches."""
+        """Take one step and return the milestones that it reaches."""
         if isinstance(step, Write):
             (self._terminal.folder / step.name).write_text(step.text, encoding="utf-8")
             if step.is_policy:
@@ -94,7 +94,7 @@ class Traveller:
         return milestones
 
     def _find(self, pattern: str) -> set[Path]:
-        """Files in the clone, but for those of virtual environments."""
+        """Files in the clone, except those of virtual environments."""
         folder = self._terminal.folder
         environments = {path.parent for path in folder.glob("*/pyvenv.cfg")}
         found = set(folder.glob(pattern))

@@ -1,6 +1,6 @@
-"""Which peers are measured, in which versions, and what they do more or less than we do.
+"""The peers with their versions, and how their work differs from ours.
 
-No peer has customers, offers, payments or curves: every figure for them is for less work than ours.
+No peer has customers, offers, payments or curves: all of them do less work than our engines.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PEERS = (
         "river",
         "play_river.py",
         ("river==0.26.1", "numpy==2.4.6", "scipy==1.17.1"),
-        "less: no market, the user draws rewards; plain Python, a dictionary of bounds or a "
-        "generator an arm",
+        "less: no market, the user draws rewards; plain Python, a dictionary of bounds or one "
+        "generator per arm",
     ),
     Peer(
         "SMPyBandits",

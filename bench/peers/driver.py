@@ -1,7 +1,7 @@
 """The loop of a driver: it runs in a peer's own environment, with the standard library only.
 
-A request comes in on a line, a whole game is played, and what it took goes out on a line, both as
-JSON: `{"policy": "ucb", "means": [0.9, 0.1], "horizon": 1000, "seed": 0}`.
+Each request is a line of JSON, for which a whole game is played; the answer is another line of
+JSON. A request is `{"policy": "ucb", "means": [0.9, 0.1], "horizon": 1000, "seed": 0}`.
 """
 
 from __future__ import annotations

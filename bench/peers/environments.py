@@ -1,4 +1,4 @@
-"""Virtual environments for the peers, made when first needed and kept."""
+"""Virtual environments for the peers, created when first needed and kept."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ SOON = ("--retries", "1", "--timeout", "20", "--only-binary", "numpy,scipy")
 
 
 class Missing(Exception):
-    """A peer that cannot be had here, and why."""
+    """A peer that cannot be installed here, with the reason."""
 
 
 def default_folder() -> Path:
-    """Where environments are kept, unless told: the user's cache."""
+    """The default folder of the environments, in the user's cache."""
     return user_cache_path("kcmab-bench")
 
 
 def python_of(peer: Peer, folder: Path) -> Path:
-    """The interpreter of the peer's environment, which is made if it is not there yet."""
+    """The interpreter of the peer's environment, which is created if it does not exist."""
     home = folder / f"{peer.name}-{sys.version_info.major}.{sys.version_info.minor}"
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     wanted = "\n".join(peer.requirements)
@@ -41,7 +41,7 @@ def python_of(peer: Peer, folder: Path) -> Path:
 
 
 def run(command: list[str]) -> None:
-    """Run a command; if it fails, its last words are the reason."""
+    """Run a command; if it fails, raise its last line of output."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         words = [line for line in done.stderr.splitlines() if line.strip()]

@@ -11,7 +11,7 @@ from mabby.strategies import BetaTSStrategy, UCB1Strategy
 
 
 def play(policy: str, means: list[float], horizon: int, seed: int) -> list[int]:
-    """One game; how often each arm was pulled."""
+    """Play one game and return the number of pulls of each arm."""
     rng = np.random.default_rng(seed)
     bandit = BernoulliArm.bandit(p=means, rng=rng)
     # Its width is alpha sqrt(ln t / N_i): this alpha makes it the textbook's.

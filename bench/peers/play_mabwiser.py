@@ -9,12 +9,12 @@ from mabwiser.mab import MAB, LearningPolicy
 
 
 def play(policy: str, means: list[float], horizon: int, seed: int) -> list[int]:
-    """One game; how often each arm was pulled."""
+    """Play one game and return the number of pulls of each arm."""
     draw = random.Random(seed).random
     arms = list(range(len(means)))
     rule = LearningPolicy.UCB1(alpha=1) if policy == "ucb" else LearningPolicy.ThompsonSampling()
     player = MAB(arms, rule, seed=seed)
-    # It wants to be fitted before it is asked: one pull of every arm.
+    # It has to be fitted before its first prediction: one pull of every arm.
     player.fit(arms, [int(draw() < mean) for mean in means])
     pulls = [1] * len(means)
     for _ in range(horizon - len(means)):

@@ -9,7 +9,7 @@ from river import bandit, proba
 
 
 def play(policy: str, means: list[float], horizon: int, seed: int) -> list[int]:
-    """One game; how often each arm was pulled."""
+    """Play one game and return the number of pulls of each arm."""
     player = new_player(policy, seed)
     draw = random.Random(seed).random
     arms = list(range(len(means)))
@@ -22,7 +22,7 @@ def play(policy: str, means: list[float], horizon: int, seed: int) -> list[int]:
 
 
 def new_player(policy: str, seed: int) -> bandit.base.Policy:
-    """UCB1 is what river calls UCB with delta = 1."""
+    """UCB1, which in river is UCB with delta = 1."""
     if policy == "ucb":
         return bandit.UCB(delta=1, seed=seed)
     return bandit.ThompsonSampling(reward_obj=proba.Beta(1, 1), seed=seed)

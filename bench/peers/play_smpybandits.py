@@ -8,7 +8,7 @@ import sys
 import numpy as np
 from driver import serve
 
-with contextlib.redirect_stdout(sys.stderr):  # it greets with warnings
+with contextlib.redirect_stdout(sys.stderr):  # it prints warnings on import
     from SMPyBandits.Arms import Bernoulli
     from SMPyBandits.Policies import UCB, Thompson
 
@@ -16,7 +16,7 @@ POLICIES = {"ucb": UCB, "ts": Thompson}
 
 
 def play(policy: str, means: list[float], horizon: int, seed: int) -> list[int]:
-    """One game; how often each arm was pulled."""
+    """Play one game and return the number of pulls of each arm."""
     np.random.seed(seed)
     player = POLICIES[policy](len(means))
     player.startGame()

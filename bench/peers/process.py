@@ -1,4 +1,4 @@
-"""Driver processes: kept alive, and asked for a game whenever it is their turn."""
+"""Driver processes, which are kept alive and play a game whenever it is their turn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Driver:
         self.name = peer.name
 
     def play(self, policy: str, means: Sequence[float], horizon: int, seed: int) -> dict[str, Any]:
-        """One game; its seconds a decision and its regret."""
+        """Play one game and return its seconds per decision and its regret."""
         game = {"policy": policy, "means": list(means), "horizon": horizon, "seed": seed}
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -54,7 +54,7 @@ class Games:
     regrets: list[float] = field(default_factory=list)
 
     def cost(self) -> float:
-        """Seconds of processor time a decision, in one more game."""
+        """Play another game and return its seconds of processor time per decision."""
         answer = self.driver.play(self.policy, self.means, self.horizon, seed=len(self.regrets))
         self.regrets.append(answer["regret"])
         return float(answer["seconds"])
@@ -62,7 +62,7 @@ class Games:
 
 @contextmanager
 def drivers(folder: Path) -> Iterator[tuple[list[Driver], dict[Peer, str]]]:
-    """The drivers that run here, and why the others do not; they are stopped at the end."""
+    """The drivers that run here, and the reasons why others do not; stopped at the end."""
     ready: list[Driver] = []
     missing: dict[Peer, str] = {}
     with ExitStack() as stack:
@@ -78,7 +78,7 @@ def drivers(folder: Path) -> Iterator[tuple[list[Driver], dict[Peer, str]]]:
 
 
 def surroundings() -> dict[str, str]:
-    """The variables for a driver: one core, and no modules but those of its environment."""
+    """Environment variables for a driver: one core, and only its own modules."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | ONE_CORE
 
 

@@ -6,12 +6,28 @@ from pathlib import Path
 
 from sphinx.util.docutils import SphinxDirective
 
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
-from kcmab_abm.entries import LARGEST_WHOLE
-from kcmab_abm.forms import json_schema
+from kcmab_abm.catalogue.entries import LARGEST_WHOLE
+from kcmab_abm.catalogue.registry import (
+    BEHAVIOURS,
+    DECISIONS,
+    DISCLOSURES,
+    LAWS,
+    MEASURES,
+    POLICIES,
+    PRICING,
+)
+from kcmab_abm.scenario.schema import json_schema
 
-KINDS = {"policies": POLICIES, "behaviours": BEHAVIOURS, "pricing": PRICING, "laws": LAWS}
-KEYS = {"name", "label", "behaviour", "rule", "law"}  # what every entry has
+KINDS = {
+    "policies": POLICIES,
+    "behaviours": BEHAVIOURS,
+    "decisions": DECISIONS,
+    "pricing": PRICING,
+    "disclosures": DISCLOSURES,
+    "measures": MEASURES,
+    "laws": LAWS,
+}
+KEYS = {"name", "label", "behaviour", "rule", "measure", "law"}  # what every entry has
 LIMITS = {"exclusiveMinimum": ">", "minimum": ">=", "exclusiveMaximum": "<", "maximum": "<="}
 
 
@@ -25,12 +41,13 @@ class CataloguePage(SphinxDirective):
         catalogue = KINDS[self.arguments[0]]
         tables = {}
         for table in json_schema()["$defs"].values():
-            if "weight" not in table["properties"]:  # or it is one kind of a mixture
-                tables[table["title"]] = table["properties"]
+            fields = table.get("properties", {})
+            if "weight" not in fields:  # or it is one kind of a mixture
+                tables[table["title"]] = fields
         text = [
             line
-            for entry in catalogue
-            for line in self.lines(entry, tables[f"{catalogue.kind} {entry.name}"])
+            for entry in catalogue.values()
+            for line in self.lines(entry, tables[f"{getattr(entry, 'kind', 'law')} {entry.name}"])
         ]
         return self.parse_text_to_nodes("\n".join(text), allow_section_headings=True)
 
@@ -79,6 +96,8 @@ def allowed(field):
     """Say in words what a JSON Schema lets through."""
     if "anyOf" in field:
         return allowed(field["anyOf"][0])  # the other is null: not given
+    if "oneOf" in field:
+        return "a table"
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if field.get("type") == "array":

@@ -1,8 +1,8 @@
-"""Replications, one after another: what all kernels have in common, compiled once.
+"""The loop over replications that all kernels share, compiled once.
 
-This file is a template too: `compile.py` loads a copy of it from the folder in which its machine
-code is kept. `advance`, the kernel's part, comes as an argument and is called by its address, so
-that it can be compiled by itself.
+This file is a template too: `compile.py` executes it, and its machine code is kept on disk. The
+kernel's `advance` is an argument and called by its address, so it is compiled separately. Python
+calls `run_job`.
 """
 
 from __future__ import annotations
@@ -11,97 +11,81 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kcmab_abm.batch.accounts import add_block, open_accounts
-from kcmab_abm.batch.options import compiled, compiled_into
-from kcmab_abm.batch.state import DONE, STOPPED, Block, State, Streams, Tapes, World
-from kcmab_abm.trajectory import Tally
+from kcmab_abm.batch.accounts import add_block, add_counts, open_accounts, open_market
+from kcmab_abm.batch.flags import TROUBLE, read_flags
+from kcmab_abm.batch.options import compiled_entry, compiled_inside
+from kcmab_abm.batch.state import CROWDED, DONE, REFUSED, STOPPED, SUSPECT, Counting, Job, Streams
 
-Advance = Callable[..., tuple[int, int, int]]
-
-
-@compiled
-def begin(world: World, state: State, streams: Streams, replication: Any) -> None:
-    """Open the streams of a replication and forget the one before."""
-    open_accounts(world, state, streams, replication)
+Advance = Callable[..., tuple[int, int]]
+CountBlock = Callable[..., tuple[int, int]]
 
 
-@compiled_into
-def run_block(
+@compiled_inside
+def replicate(
     advance: Advance,
-    world: World,
-    state: State,
+    count_block: CountBlock | None,
+    counting: Counting | None,
     streams: Streams,
-    tapes: NDArray[np.float64],
-    known: NDArray[np.int64],
-    start: int,
-    count: int,
-    block: Block,
-    sums: NDArray[np.float64],
-    place: int,
-    checkpoint: int,
-    tally: Tally,
-) -> tuple[int, int, int, int]:
-    """Let `count` customers through and add them up.
+    job: Job,
+    served: int,
+    until: int,
+) -> tuple[int, int, int]:
+    """Continue a job from `served` customers to at least `until`, block by block.
 
-    Returns how that went, for which customer, with which arm, and the checkpoint that comes next.
+    A scenario without measures of its own has None for `count_block` and `counting`, and the
+    compiler removes what is for them.
+
+    Returns a status, and the replication and customer that were reached.
     """
-    status, customer, value = advance(world, state, streams, tapes, known, start, count, block)
-    if status == DONE:
-        # Each of the two gets loops of its own, without a question for every customer.
+    world, block = job.world, job.block
+    horizon = world.horizon
+    checkpoint: Any = np.int64(0)  # a plain 0 would be a type of its own
+    while world.checkpoints[checkpoint] <= served % horizon:
+        checkpoint += 1
+    while served < until:
+        place, start = served // horizon, served % horizon
+        if job.control[0]:
+            return STOPPED, job.first + place, start
+        if start == 0:
+            if len(job.drawn.means) > 0:
+                open_market(job, place)
+            open_accounts(job, streams, np.uint64(job.first + place))
+            checkpoint = np.int64(0)
+        count = min(len(block.arms), horizon - start)
+        read_flags()  # clears what this thread set before
+        status, customer = advance(world, job.state, streams, start, count, block)
+        if status in (REFUSED, CROWDED):
+            return status, job.first + place, customer
+        if count_block is not None:
+            status, customer = count_block(world, block, counting, start, count)
+            if status == REFUSED:
+                return REFUSED, job.first + place, customer
+        if read_flags() & TROUBLE:
+            status = SUSPECT
+        if counting is not None:
+            add_counts(job, counting, place, start, count, checkpoint)
+        # A constant argument, so that the compiler removes the test from the loop.
         if world.steady:
-            checkpoint = add_block(world, True, start, count, block, sums, place, checkpoint, tally)
+            checkpoint = add_block(job, True, place, start, count, checkpoint)
         else:
-            checkpoint = add_block(
-                world, False, start, count, block, sums, place, checkpoint, tally
-            )
-    return status, customer, value, checkpoint
+            checkpoint = add_block(job, False, place, start, count, checkpoint)
+        served += count
+        job.control[1] += count
+        if status != DONE:
+            return status, job.first + place, start + count
+    return DONE, 0, 0
 
 
-@compiled
-def run_replications(
+@compiled_entry
+def run_job(
     advance: Advance,
-    world: World,
-    state: State,
+    count_block: CountBlock | None,
+    counting: Counting | None,
     streams: Streams,
-    tapes: Tapes,
-    first: int,
-    block: Block,
-    sums: NDArray[np.float64],
-    tally: Tally,
-    control: NDArray[np.int64],
-) -> tuple[int, int, int, int]:
-    """Run replications `first`, `first + 1`, ..., as many as the tally has room for.
-
-    `sums` is room for those of the replication under way. `control[0]` is set from outside to stop;
-    `control[1]` counts the customers let through.
-    """
-    for place in range(len(tally.seeded)):
-        begin(world, state, streams, np.uint64(first + place))
-        for each in range(len(sums)):
-            sums[each] = 0.0
-        checkpoint: Any = np.int64(0)  # a plain 0 would be a type of its own
-        for start in range(0, world.horizon, len(block.arms)):
-            if control[0]:
-                return STOPPED, first + place, start, 0
-            count = min(len(block.arms), world.horizon - start)
-            status, customer, value, checkpoint = run_block(
-                advance,
-                world,
-                state,
-                streams,
-                tapes.values[place],
-                tapes.known[place],
-                start,
-                count,
-                block,
-                sums,
-                place,
-                checkpoint,
-                tally,
-            )
-            if status != DONE:
-                return status, first + place, customer, value
-            control[1] += count
-    return DONE, 0, 0, 0
+    job: Job,
+    served: int,
+    until: int,
+) -> tuple[int, int, int]:
+    """`replicate`, for Python."""
+    return replicate(advance, count_block, counting, streams, job, served, until)

@@ -1,7 +1,7 @@
-"""The driver and a kernel, made ready for each other: one calls the other by its address.
+"""Link the driver with a kernel, which it calls by its address.
 
-The driver is compiled for a kernel's type, not for a kernel: numba would else compile it again for
-each of them. So its types are spelled out here, and whatever does not fit them is an error.
+The driver is compiled for a function type, or numba would compile it again for each kernel. So its
+types are written out here, and whatever does not match them is an error.
 """
 
 from __future__ import annotations
@@ -10,66 +10,108 @@ import threading
 import types as python_types
 from functools import cache
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from numba import typeof, types
 
-from kcmab_abm.batch.compile import driver
-from kcmab_abm.batch.state import Block, State, Streams, Tapes, World
-from kcmab_abm.trajectory import Tally
+from kcmab_abm.batch.compile import driver, from_sources
+from kcmab_abm.batch.holding import holding, size_of
+from kcmab_abm.batch.picking import picking
+from kcmab_abm.batch.state import Counting, Job, Markets, Streams
 
 _WHOLE = types.int64
-_TAPES = types.Array(types.float64, 2, "C")
-_KNOWN = types.Array(types.int64, 1, "C")
-_SUMS = types.Array(types.float64, 1, "C")
-_ALL_TAPES = [types.Array(types.float64, 3, "C"), types.Array(types.int64, 2, "C")]
-_CONTROL = types.Array(types.int64, 1, "C")
 
-_drivers: dict[python_types.ModuleType, python_types.ModuleType] = {}  # by kernel
+Module = python_types.ModuleType
+_drivers = WeakKeyDictionary[Module, Module]()  # by kernel or, with measures, by counter
+_linked = WeakSet[Module]()  # kernels that have been compiled
 _linking = threading.Lock()
 
 
+class Uncompilable(Exception):
+    """A kernel or a counter, `args[0]`, that numba cannot compile; its own error is the cause."""
+
+
 def link(
-    kernel: python_types.ModuleType,
-    world: World,
-    state: State,
+    kernel: Module,
     streams: Streams,
-    block: Block,
-    tally: Tally,
-) -> python_types.ModuleType:
+    job: Job,
+    counter: Module | None = None,
+    counting: Counting | None = None,
+) -> Module:
     """The driver for this kernel, both compiled for arguments of these types.
 
-    A kernel that cannot be compiled raises numba's own error.
+    A scenario with measures of its own has a `counter`, and what it writes to.
     """
+    last = kernel if counter is None else counter
     with _linking:
-        if kernel not in _drivers:
-            kinds = tuple(typeof(each) for each in (world, state, streams, block, tally))
-            kernel.advance.get_compile_result(_signature(kinds))
-            _drivers[kernel] = _driver_for(kinds)
-    return _drivers[kernel]
+        if kernel not in _linked or last not in _drivers:
+            kinds = typeof(streams), typeof(job), typeof(counting)
+            _compile(kernel, kernel.advance, _signature(*kinds[:2]))
+            if counter is not None:
+                _compile(counter, counter.count_block, _count_signature(*kinds[1:]))
+            _drivers[last] = _driver_for(*kinds, kernel.timed)
+            _linked.add(kernel)
+    return _drivers[last]
 
 
-def _signature(kinds: tuple[types.Type, ...]) -> Any:
-    """What `advance` takes and gives."""
-    world, state, streams, block, _ = kinds
-    arguments = (world, state, streams, _TAPES, _KNOWN, _WHOLE, _WHOLE, block)
-    return types.UniTuple(_WHOLE, 3)(*arguments)
+def _compile(module: Module, function: Any, signature: Any) -> None:
+    try:
+        function.get_compile_result(signature)
+    except (OSError, MemoryError, Warning):  # not the fault of what is compiled
+        raise
+    except Exception as error:  # numba's are of many kinds: TypeError is among them
+        raise Uncompilable(module) from error
+
+
+def _signature(streams: Any, job: Any) -> Any:
+    """The types that `advance` takes and returns."""
+    parts = dict(zip(job.fields, job.types, strict=True))
+    arguments = (parts["world"], parts["state"], streams, _WHOLE, _WHOLE, parts["block"])
+    return types.UniTuple(_WHOLE, 2)(*arguments)
+
+
+def _count_signature(job: Any, counting: Any) -> Any:
+    """The types that `count_block` takes and returns."""
+    parts = dict(zip(job.fields, job.types, strict=True))
+    arguments = (parts["world"], parts["block"], counting, _WHOLE, _WHOLE)
+    return types.UniTuple(_WHOLE, 2)(*arguments)
 
 
 @cache
-def _driver_for(kinds: tuple[types.Type, ...]) -> python_types.ModuleType:
-    world, state, streams, block, tally = kinds
-    advance = types.FunctionType(_signature(kinds))
-    tapes = types.NamedTuple(_ALL_TAPES, Tapes)
-    ready = driver()
-    rest = {
-        ready.run_block: (
-            *(_TAPES, _KNOWN, _WHOLE, _WHOLE, block),  # as `advance` takes them
-            *(_SUMS, _WHOLE, _WHOLE, tally),
-        ),
-        ready.run_replications: (tapes, _WHOLE, block, _SUMS, tally, _CONTROL),
+def _driver_for(streams: Any, job: Any, counting: Any, timed: bool) -> Module:
+    ready = driver(timed)
+    ready.run_job.disable_compile(False)
+    advance = types.FunctionType(_signature(streams, job))
+    count_block = counting
+    if counting is not types.none:
+        count_block = types.FunctionType(_count_signature(job, counting))
+    ready.run_job.compile((advance, count_block, counting, streams, job, _WHOLE, _WHOLE))
+    ready.run_job.disable_compile()
+    return ready
+
+
+def link_stepper(streams: Streams, job: Job, markets: Markets) -> python_types.ModuleType:
+    """The module that advances markets side by side, compiled for arguments of these types."""
+    with _linking:
+        return _stepper_for(typeof(streams), typeof(job), typeof(markets))
+
+
+@cache
+def _stepper_for(streams: Any, job: Any, markets: Any) -> python_types.ModuleType:
+    advance = types.FunctionType(_signature(streams, job))
+    kept = types.Tuple((streams, job, markets))
+    # What is kept does not show in the signatures, so its types are part of the module's name.
+    ready = from_sources("stepper", (advance, kept), picking())
+    place, room = size_of(kept), size_of(kept) + size_of(advance)
+    names = {"held": holding(kept), "held_advance": holding(advance)}
+    vars(ready).update(names, place_of_advance=place, room=room)
+    signatures = {
+        ready.keep_markets: (advance, streams, job, markets, _WHOLE),
+        ready.open_markets: (_WHOLE, types.uint64[::1]),
+        ready.step_markets: (_WHOLE, _WHOLE, types.int64[::1], types.float64[::1]),
     }
-    for function, arguments in rest.items():
+    for function, signature in signatures.items():
         function.disable_compile(False)
-        function.compile((advance, world, state, streams, *arguments))
+        function.compile(signature)
         function.disable_compile()
     return ready

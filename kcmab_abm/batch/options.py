@@ -1,4 +1,4 @@
-"""How the batch engine compiles: without the interpreter's lock, its machine code kept on disk."""
+"""Compiler options of the batch engine: no interpreter lock, no reference counts."""
 
 from __future__ import annotations
 
@@ -10,24 +10,32 @@ from numba import njit
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled(function: Function, **options: Any) -> Function:
-    """Compile code that allocates nothing, and keep the machine code beside the source.
+def compiled(function: Function, **more: Any) -> Function:
+    """Compile a function that allocates nothing.
 
-    It needs no reference counts (`_nrt`), which would cost more than all the rest.
+    It needs no reference counts (`_nrt`), which would cost more than everything else.
     """
-    options |= {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, **more}
     ready: Function = njit(**options)(function)
     return ready
 
 
-def compiled_inside(function: Function) -> Function:
-    """Compile what compiled code alone calls.
+def compiled_entry(function: Function) -> Function:
+    """Compile a function that Python calls, with reference counts.
 
-    Python would need a wrapper, which takes as long to compile as a simple policy does.
+    Numba takes a reference to every generator it is given, and releases it only in such code.
+    """
+    return compiled(function, _nrt=True)
+
+
+def compiled_inside(function: Function) -> Function:
+    """Compile a function that only compiled code calls.
+
+    A wrapper for Python would take as long to compile as a simple policy.
     """
     return compiled(function, no_cpython_wrapper=True)
 
 
-def compiled_into(function: Function) -> Function:
-    """Compile a function into whatever calls it."""
-    return compiled(function, forceinline=True)
+def compiled_inline(function: Function) -> Function:
+    """The same, inlined wherever it is called: passing arrays costs more than a short function."""
+    return compiled(function, no_cpython_wrapper=True, forceinline=True)

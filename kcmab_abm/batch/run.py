@@ -4,65 +4,74 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import ModuleType
+from typing import NoReturn
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kcmab_abm import streams
-from kcmab_abm.batch.accounts import SUMS
-from kcmab_abm.batch.ready import Ready, kernel_of, prepare
-from kcmab_abm.batch.state import (
-    BAD_OFFER,
-    BAD_TARGET,
-    DONE,
-    STOPPED,
-    Block,
-    Tapes,
+from kcmab_abm.batch.checked import Beyond
+from kcmab_abm.batch.linking import Uncompilable
+from kcmab_abm.batch.ready import (
+    Ready,
+    counter_of,
+    kernel_of,
+    new_control,
+    prepare,
+    with_more_room,
 )
-from kcmab_abm.errors import PlayError
-from kcmab_abm.scenario import Scenario
-from kcmab_abm.trajectory import Tally, Trajectory
-from kcmab_abm.world import Choice, bad_price
+from kcmab_abm.batch.state import CROWDED, DONE, REFUSED, STOPPED
+from kcmab_abm.errors import BeyondCompiled, EngineError
+from kcmab_abm.model import streams
+from kcmab_abm.model.trajectory import Tally, Trajectory
+from kcmab_abm.scenario.scenario import Scenario
+from kcmab_abm.scenario.world import Choice
 
-BLOCK = 512  # customers simulated before they are added up: their ledger stays in fast memory
-LONG_BLOCK = 2**16  # the same where their ledger is kept, and written to disk
-
-TAPES = 2**25  # rewards that a chunk may keep for the other policies
+BLOCK = 512  # customers per block: their ledger stays in the cache
+LONG_BLOCK = 2**16  # the same for replications whose ledger is written to disk
 
 _COMPLAINT = re.compile(
     "Untyped global|No implementation|Unknown attribute|nsupported|not supported|Cannot|Invalid use"
 )
 
-Keep = Callable[[int, int, Trajectory], None]  # replication, customers before, what they did
+_NOT_THE_USERS = ("kernel.py", "site-packages", "<string>")  # in the paths of numba's messages
 
-_obstacles: dict[str, str] = {}  # by kernel: why it cannot be compiled, '' if it can
+Keep = Callable[[int, int, Trajectory], None]  # replication, customers before, trajectory
+# Plays the first customers of a replication in the market, and raises any error there.
+Replay = Callable[[int, int], None]
+
+# Why a kernel, or what counts measures, cannot be compiled, or ''.
+_obstacles = WeakKeyDictionary[ModuleType, str]()
 
 
 class Stopped(Exception):
-    """The run was asked to stop, and did."""
-
-
-def new_control() -> NDArray[np.int64]:
-    """The line to a running kernel: set entry 0 to stop it; entry 1 counts its customers."""
-    return np.zeros(2, np.int64)
+    """The run was stopped on request."""
 
 
 def why_not(scenario: Scenario, policy: Choice) -> str:
-    """Why the batch engine cannot run this policy in this scenario; '' if it can.
+    """The reason why the batch engine cannot run this policy in this scenario; '' if it can.
 
-    Finds out by running one customer, which compiles the kernel unless it is on disk.
+    Compiles the kernel, unless it is on disk. Failures other than numba's refusal to compile are
+    raised, because they are no reason to use another engine.
     """
-    if scenario.market.needs_clock:
-        return scenario.market.needs_clock
-    kernel = kernel_of(scenario, policy).__name__
-    if kernel not in _obstacles:
-        _obstacles[kernel] = ""
+    if scenario.market.needs_market:
+        return scenario.market.needs_market
+    kernel, counter = kernel_of(scenario, policy), counter_of(scenario)
+    modules = [kernel] if counter is None else [kernel, counter]
+    known = [_obstacles.get(module) for module in modules]
+    if None in known and not any(known):
         try:
-            _run(prepare(scenario, policy, 1, np.array([1]), 1), 0, 1, new_control())
-        except Exception as error:  # numba's are of many kinds; one customer runs no user code
-            words = f"numba cannot compile {policy.entry.name!r}: {_own_words(error)}"
-            _obstacles[kernel] = words
-    return _obstacles[kernel]
+            prepare(scenario, policy, 1, np.array([1]), 1)
+            _obstacles.update(dict.fromkeys(modules, ""))
+        except Uncompilable as error:
+            names = [policy.entry.name]
+            if error.args[0] is counter:
+                names = [each.entry.name for each in scenario.measures.of_customers]
+            what = ", ".join(map(repr, names))
+            words = f"numba cannot compile {what}: {_own_words(error.__cause__)}"
+            _obstacles[error.args[0]] = words
+    return next(filter(None, map(_obstacles.get, modules)), "")
 
 
 def run_batch(
@@ -71,117 +80,106 @@ def run_batch(
     first: int,
     count: int,
     checkpoints: NDArray[np.int64],
+    replay: Replay,
     control: NDArray[np.int64] | None = None,
-    tapes: Tapes | None = None,
     keep: Keep | None = None,
 ) -> Tally:
     """Replications `first` to `first + count - 1`, added up at the checkpoints.
 
-    `tapes`, made by `new_tapes` for the same replications, is shared with the other policies.
-    `keep` is handed every customer of the replications that the scenario records.
+    Suspected errors are replayed by `replay`, which raises them. `keep` receives every customer of
+    the replications that the scenario records.
     """
+    of_runs = len(scenario.measures.of_runs)
     size = min(BLOCK if keep is None else LONG_BLOCK, scenario.horizon)
-    ready = prepare(scenario, policy, size, checkpoints, scenario.horizon)
-    if control is None:
-        control = new_control()
-    if keep is None:
-        return _run(ready, first, count, control, tapes)
-    return _run_and_keep(ready, first, count, control, tapes, keep)
+    ready = prepare(
+        scenario, policy, scenario.horizon if of_runs else size, checkpoints, scenario.horizon
+    )
+    control = new_control() if control is None else control
+    if not of_runs:
+        return _run(ready, first, count, replay, control, keep)
+    values: list[list[float]] = []
+
+    def count_run(replication: int, before: int, run: Trajectory) -> None:
+        values.append(scenario.measures.of_run(run, scenario.horizon, replication))
+        if keep is not None and scenario.records(replication):
+            keep(replication, before, run)
+
+    found = _run(ready, first, count, replay, control, count_run)
+    found.curves[:, :-1, -of_runs:] = np.nan
+    found.curves[:, -1, -of_runs:] = values
+    return found
 
 
-def new_tapes(scenario: Scenario, count: int) -> Tapes | None:
-    """Room for the rewards of `count` replications, if a law is costly and policies can share."""
-    arms = scenario.market.arms
-    costly = any(arm.law.costly for arm in arms) and scenario.market.is_steady
-    if len(scenario.policies) == 1 or not costly:
-        return None
-    room = min(scenario.horizon, TAPES // (count * len(arms)))
-    # Never touched, never paid for: the system hands out memory when it is written to.
-    return Tapes(np.empty((count, len(arms), room)), np.zeros((count, len(arms)), np.int64))
-
-
-def trace_batch(scenario: Scenario, policy: Choice, replication: int) -> Trajectory:
-    """One replication, customer by customer."""
-    horizon = scenario.horizon
-    ready = prepare(scenario, policy, horizon, np.array([horizon]), horizon)
-    _run(ready, replication, 1, new_control())
+def trace_batch(
+    scenario: Scenario,
+    policy: Choice,
+    replication: int,
+    replay: Replay,
+    served: int | None = None,
+) -> Trajectory:
+    """One replication, customer by customer; all of them, or the first `served`."""
+    customers = served or scenario.horizon
+    ready = prepare(scenario, policy, customers, np.array([customers]), customers)
+    _run(ready, replication, 1, replay, new_control())
     arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
-    return _written(scenario, ready.block, scenario.market.arrivals.clock(horizon, arrivals))
+    return _written(ready, scenario.market.arrivals.clock(customers, arrivals))
 
 
 def _run(
-    ready: Ready, first: int, count: int, control: NDArray[np.int64], tapes: Tapes | None = None
-) -> Tally:
-    tally = ready.new_tally(count)
-    status = ready.driver.run_replications(
-        ready.advance,
-        ready.world,
-        ready.state,
-        ready.streams,
-        tapes or ready.new_tapes(count),
-        first,
-        ready.block,
-        np.empty(SUMS),
-        tally,
-        control,
-    )
-    _check(status, ready)
-    tally.left[:] = ready.world.horizon - tally.pulls.sum(axis=1)
-    return tally
-
-
-def _run_and_keep(
     ready: Ready,
     first: int,
     count: int,
+    replay: Replay,
     control: NDArray[np.int64],
-    tapes: Tapes | None,
-    keep: Keep,
+    keep: Keep | None = None,
 ) -> Tally:
-    """What `run_replications` does, with a stop after every block to hand it over."""
-    scenario, driver, world, block = ready.scenario, ready.driver, ready.world, ready.block
-    tally = ready.new_tally(count)
-    values, known = tapes or ready.new_tapes(count)
-    for place in range(count):
-        replication = first + place
-        kept = scenario.records(replication)
-        arrivals = streams.Stream().open(scenario.seed, replication, streams.ARRIVALS)
-        driver.begin(world, ready.state, ready.streams, np.uint64(replication))
-        sums = np.zeros(SUMS)
-        checkpoint, now = 0, 0.0
-        for start in range(0, world.horizon, len(block.arms)):
-            if control[0]:
-                raise Stopped
-            size = min(len(block.arms), world.horizon - start)
-            status, customer, value, checkpoint = driver.run_block(
-                ready.advance,
-                world,
-                ready.state,
-                ready.streams,
-                values[place],
-                known[place],
-                start,
-                size,
-                block,
-                sums,
-                place,
-                checkpoint,
-                tally,
-            )
-            _check((status, replication, customer, value), ready)
-            control[1] += size
-            if kept:
-                clock = scenario.market.arrivals.clock(size, arrivals, start, now)
-                now = float(clock[-1])
-                keep(replication, start, _written(scenario, block, clock))
-    tally.left[:] = world.horizon - tally.pulls.sum(axis=1)
-    return tally
+    """Run a job to its end, stopping after every block if blocks are kept."""
+    job, horizon = ready.new_job(first, count, control), ready.job.world.horizon
+    hand_over = keep and _handing_over(ready, keep)
+    before, served = int(control[1]), 0
+    while served < count * horizon:
+        until = served + 1 if hand_over else count * horizon
+        try:
+            status, replication, customer = ready.run(job, served, until)
+        except Exception as error:
+            served = int(control[1]) - before
+            _explain(ready, first + served // horizon, served % horizon, replay, error)
+        if status == CROWDED:
+            job = with_more_room(job)
+        else:
+            _check(status, replication, customer, ready, replay)
+            if hand_over:
+                hand_over(first + served // horizon, served % horizon)
+        served = int(control[1]) - before
+    job.tally.left[:] = horizon - job.tally.pulls.sum(axis=1)
+    return job.tally
 
 
-def _written(scenario: Scenario, block: Block, clock: NDArray[np.float64]) -> Trajectory:
-    """The customers in a block, as many as the clock has."""
-    here = slice(len(clock))
-    market = scenario.market
+def _handing_over(ready: Ready, keep: Keep) -> Callable[[int, int], None]:
+    """A function that passes the current block to `keep`, with the times of arrival."""
+    scenario, block = ready.scenario, ready.job.block
+    arrivals, now = streams.Stream(), 0.0
+
+    def hand_over(replication: int, start: int) -> None:
+        nonlocal now
+        if not (scenario.measures.of_runs or scenario.records(replication)):
+            return
+        if start == 0:
+            arrivals.open(scenario.seed, replication, streams.ARRIVALS)
+            now = 0.0
+        size = min(len(block.arms), scenario.horizon - start)
+        clock = scenario.market.arrivals.clock(size, arrivals.rng, start, now)
+        now = float(clock[-1])
+        keep(replication, start, _written(ready, clock))
+
+    return hand_over
+
+
+def _written(ready: Ready, clock: NDArray[np.float64]) -> Trajectory:
+    """The first customers of the current block, one for each time of arrival."""
+    here, block, market = slice(len(clock)), ready.job.block, ready.scenario.market
+    counting = ready.counting
+    gaps = ready.job.world.gaps  # of this replication's market
     return Trajectory(
         clock=clock,
         targets=block.targets[here].copy(),
@@ -189,43 +187,56 @@ def _written(scenario: Scenario, block: Block, clock: NDArray[np.float64]) -> Tr
         arms=block.arms[here].copy(),
         rewards=block.rewards[here].copy(),
         payments=block.payments[here].copy(),
-        regrets=market.gaps[block.arms[here]] if market.is_steady else block.regrets[here].copy(),
+        regrets=gaps[block.arms[here]] if market.is_steady else block.regrets[here].copy(),
         seeded=block.seeded[here].copy(),
         waits=np.zeros(len(clock)),
         beside=block.beside[here].copy(),
         beside_offers=block.beside_offers[here].copy(),
+        counts=np.empty((len(clock), 0)) if counting is None else counting.counts[here].copy(),
     )
 
 
-def _check(status: tuple[int, int, int, int], ready: Ready) -> None:
-    code, _, customer, arm = status
-    scenario, policy, block = ready.scenario, ready.policy, ready.block
-    if code == DONE:
-        return
-    if code == STOPPED:
+def _check(status: int, replication: int, customer: int, ready: Ready, replay: Replay) -> None:
+    """Raise unless all is well; a suspicion that the market does not confirm is ignored."""
+    if status == STOPPED:
         raise Stopped
-    last = len(scenario.market.arms) - 1
-    if code == BAD_TARGET:
-        raise PlayError(
-            f"policy {policy.entry.name!r} chose arm {arm} for customer {customer}; "
-            f"arms are 0..{last}"
-        )
-    if code == BAD_OFFER:
-        price = block.offers[(customer - 1) % len(block.offers)]
-        raise PlayError(bad_price(scenario.market.offers.rule, price, customer))
-    raise PlayError(
-        f"behaviour {scenario.market.customers.entry.name!r} took arm {arm} as customer "
-        f"{customer}; arms are 0..{last}, or -1 to leave"
+    if status != DONE:
+        replay(replication, customer)
+    if status == REFUSED:
+        raise _defect(ready, replication, customer, "refused what a function answered")
+
+
+def _explain(
+    ready: Ready, replication: int, start: int, replay: Replay, error: Exception
+) -> NoReturn:
+    """Raise the market's error for the block in which compiled code raised.
+
+    If the market raises none, only compiled code fails.
+    """
+    last = min(start + len(ready.job.block.arms), ready.job.world.horizon)
+    replay(replication, last)
+    if isinstance(error, Beyond):
+        where = f"among customers {start + 1} to {last} of replication {replication}"
+        raise BeyondCompiled(ready.policy.label, f"{error}, {where}") from None
+    words = f"raised {type(error).__name__}: {error}"
+    raise _defect(ready, replication, last, words) from error
+
+
+def _defect(ready: Ready, replication: int, customer: int, did: str) -> EngineError:
+    return EngineError(
+        f"policy {ready.policy.label!r}: compiled code {did}, at customer {customer} of "
+        f"replication {replication} or shortly before, and Python did not; this should not "
+        "happen, please report it; engine 'market' runs it"
     )
 
 
-def _own_words(error: Exception) -> str:
-    """Numba's complaint and the line of the user's file that it is about."""
+def _own_words(error: BaseException | None) -> str:
+    """Numba's complaint, and the line of the user's file that caused it."""
     lines = [re.sub("\\x1b\\[[0-9;]*m", "", line).strip() for line in str(error).splitlines()]
     places = [
         line.rstrip(":")
         for line in lines
-        if line.startswith("File ") and "kernel.py" not in line and "site-packages" not in line
+        if line.startswith("File ") and not any(word in line for word in _NOT_THE_USERS)
     ]
     complaints = [line for line in lines if _COMPLAINT.search(line)]
     words = complaints[-1] if complaints else next((line for line in lines if line), repr(error))

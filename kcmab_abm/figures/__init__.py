@@ -1,1 +1,1 @@
-"""Figures, one a file; the only part that knows matplotlib."""
+"""Figures, one per file; the only part that imports matplotlib."""

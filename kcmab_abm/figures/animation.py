@@ -1,8 +1,7 @@
-"""A moving picture of one market: the board as each customer finds it, and what it has cost."""
+"""An animation of one market: the board that each customer sees, and the costs so far."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +15,15 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from kcmab_abm.errors import MarketError
-from kcmab_abm.figures.style import styled
+from kcmab_abm.figures.style import styled, wrapped
 
 if TYPE_CHECKING:
     from kcmab_abm.market.scenes import Scene
-    from kcmab_abm.trajectory import Trajectory
+    from kcmab_abm.model.trajectory import Trajectory
 
-SIZE = (8.0, 4.5)  # inches; with 13 points still read when it is 800 pixels wide
-MOST_ARMS = 40  # bars that are still told from each other
-_ROOMY = 12  # arms whose numbers of reports fit below them
+SIZE = (8.0, 4.5)  # inches; 13 points are readable at a width of 800 pixels
+MOST_ARMS = 40  # bars that can be distinguished
+_ROOMY = 12  # arms with room for their numbers of reports
 _MEAN, _OFFER, _PAID, _REGRET, _BAND = "#56B4E9", "#E69F00", "#D55E00", "#0072B2", "#DBDBDB"
 INKS = (_MEAN, _OFFER, _PAID, _REGRET, "#000000")  # the band is a shade of black
 _DASHES = (0, (3, 1))
@@ -32,16 +31,16 @@ _TICK: Any = {"marker": "|", "markersize": 10, "markeredgewidth": 1.5}
 
 
 def check_arms(arms: int) -> None:
-    """Refuse a market with more arms than can be told from each other."""
+    """Raise an error if the market has too many arms to distinguish."""
     if arms > MOST_ARMS:
         raise MarketError(
-            f"the market has {arms} arms, and an animation shows up to {MOST_ARMS}; let it be told "
-            "in words, without --animate, or take a market with fewer arms"
+            f"the market has {arms} arms, and an animation shows up to {MOST_ARMS}; leave out "
+            "--animate for a description in words, or use a market with fewer arms"
         )
 
 
 class Picture:
-    """The figure of a market, which `show` moves on to another scene."""
+    """The figure of a market, which `show` updates to another scene."""
 
     def __init__(self, scenes: list[Scene], run: Trajectory, policy: str, regret: str) -> None:
         self.scenes = scenes
@@ -52,7 +51,7 @@ class Picture:
             self._headline = self.figure.text(0.015, 0.925, "", fontsize=18, fontweight="bold")
             self._asked = self.figure.text(0.015, 0.862, "", fontsize=14)
             self._did = self.figure.text(0.015, 0.802, "", fontsize=14)
-            title = f"policy: {textwrap.shorten(policy, 34, placeholder='...')}"
+            title = f"policy: {wrapped(policy, 34, 1)}"
             self.figure.text(0.985, 0.93, title, ha="right")
             self._board = self.figure.add_axes((0.085, 0.18, 0.525, 0.465))
             self._band = self._board.axvspan(0, 1, color=_BAND, linewidth=0.0)
@@ -62,7 +61,7 @@ class Picture:
             self._regret_line, self._paid_line, self._who, self._told = self._draw_costs()
 
     def show(self, scene: Scene) -> None:
-        """Draw this scene in the place of the one before."""
+        """Replace the scene shown."""
         self._headline.set_text(f"Customer {scene.customer:,} of {len(self._run):,}")
         self._asked.set_text(scene.asked)
         self._did.set_text(scene.did)
@@ -74,7 +73,7 @@ class Picture:
         places = np.arange(arms)
         means = axes.bar(places, np.zeros(arms), 0.7, color=_MEAN, edgecolor=_MEAN)
         offers = axes.bar(places, np.zeros(arms), 0.7, color=_OFFER, edgecolor="black", hatch="///")
-        levels = np.array([scene.sight.means + scene.sight.offers for scene in scenes])
+        levels = np.array([scene.snapshot.means + scene.snapshot.offers for scene in scenes])
         truths = np.array([scene.truth for scene in scenes])
         axes.set_ylim(min(0.0, levels.min()), 1.04 * max(1.0, levels.max(), truths.max()))
         axes.set_xlim(-0.6, arms - 0.4)
@@ -100,7 +99,7 @@ class Picture:
         return means, offers
 
     def _draw_truth(self, arms: int) -> Line2D:
-        """A short line for each arm, all in one piece with gaps."""
+        """A short line per arm, drawn as a single line with gaps."""
         places = np.arange(arms)[:, None] + [-0.35, 0.35, np.nan]
         blank = np.full(places.size, np.nan)
         (line,) = self._board.plot(places.ravel(), blank, color="black", lw=3, zorder=4)
@@ -108,7 +107,7 @@ class Picture:
         return line
 
     def _show_board(self, scene: Scene) -> None:
-        means, offers = scene.sight.means, scene.sight.offers
+        means, offers = scene.snapshot.means, scene.snapshot.offers
         for arm, (bar, offer) in enumerate(zip(self._means, self._offers, strict=True)):
             bar.set_height(means[arm])
             offer.set_y(means[arm])
@@ -120,7 +119,7 @@ class Picture:
         self._truth.set_ydata(np.repeat(scene.truth, 3))
         if len(means) <= _ROOMY:
             self._board.set_xticklabels(
-                [f"{arm}\n{_counted(count)}" for arm, count in enumerate(scene.sight.pulls)]
+                [f"{arm}\n{_counted(count)}" for arm, count in enumerate(scene.snapshot.pulls)]
             )
 
     def _draw_costs(self) -> tuple[Line2D, Line2D, Line2D, Legend]:
@@ -159,7 +158,7 @@ class Picture:
             text.set_text(words)
 
     def _legend(self, axes: Axes, handles: Sequence[Line2D | Patch], columns: int) -> Legend:
-        """A legend above the axes, where it covers nothing."""
+        """A legend above the axes."""
         return axes.legend(
             handles=handles,
             loc="lower left",
@@ -175,7 +174,7 @@ class Picture:
 
 
 def _counted(reports: int) -> str:
-    """A number of reports in little room.
+    """A number of reports in few characters.
 
     >>> [_counted(reports) for reports in (7, 999, 1234, 56_789, 2_000_000)]
     ['7', '999', '1.2k', '57k', '2M']

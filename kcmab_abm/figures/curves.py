@@ -1,26 +1,60 @@
-"""Curves over customers: a line for the mean, a band for its interval."""
+"""Curves over customers: a line for the mean and a band for its interval."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from kcmab_abm.figures.style import Pen, pens, styled
+from kcmab_abm.figures.scales import write_plainly
+from kcmab_abm.figures.style import Pen, pens, set_headline, styled, wrapped
 
 MEASURES = {
     "regret": "Regret",
+    "realised_regret": "Realised regret",
     "dynamic_regret": "Dynamic regret",
     "compensation": "Compensation",
 }
+_LETTERS = 110  # width of a legend below the panels
 PAPER = {measure: MEASURES[measure] for measure in ("regret", "compensation")}
 
 
-def shown_measures(regret: str) -> dict[str, str]:
-    """The measures that a figure shows, with their names: one regret, and compensation."""
-    return {each: name for each, name in MEASURES.items() if each in (regret, "compensation")}
+def shown_measures(
+    regret: str, chosen: Sequence[str] = (), is_bayes: bool = False
+) -> dict[str, str]:
+    """The measures that a figure shows, with their names.
+
+    Unless some are chosen, these are one kind of regret, and compensation.
+    """
+    return {each: name_of(each, is_bayes) for each in chosen or (regret, "compensation")}
+
+
+def name_of(measure: str, is_bayes: bool = False) -> str:
+    """The name of a measure in figures; regret over markets drawn from a prior is Bayes regret.
+
+    >>> name_of("customer-surplus")
+    'Customer surplus'
+    >>> name_of("regret", is_bayes=True)
+    'Bayes regret'
+    """
+    if is_bayes and measure in MEASURES and measure != "compensation":
+        return f"Bayes {MEASURES[measure].lower()}"
+    own = measure.replace("_", " ").replace("-", " ")
+    return MEASURES.get(measure, own[:1].upper() + own[1:])
+
+
+def spoken(name: str) -> str:
+    """The name of a measure within a sentence.
+
+    >>> spoken("Regret"), spoken("Bayes regret")
+    ('regret', 'Bayes regret')
+    """
+    return name if name.startswith("Bayes ") else name.lower()
 
 
 def palette_for(labels: list[str]) -> dict[str, Pen]:
@@ -28,55 +62,78 @@ def palette_for(labels: list[str]) -> dict[str, Pen]:
     return dict(zip(labels, pens(len(labels)), strict=True))
 
 
+def draw_band(axes: Axes, x: Any, mean: Any, ends: tuple[Any, Any], pen: Pen, **line: Any) -> None:
+    """A line for the mean and a band for its interval."""
+    axes.fill_between(x, *ends, color=pen.colour, alpha=0.2, lw=0)
+    axes.plot(x, mean, color=pen.colour, linestyle=pen.dashes, linewidth=2.5, **line)
+
+
+def scale_customers(axes: Axes) -> None:
+    """A logarithmic scale for the number of customers served."""
+    axes.set_xscale("log")
+    axes.set_xlabel("customers served (log scale)")
+    write_plainly(axes.xaxis)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+
+
 def draw_curves(
     axes: Axes, table: pd.DataFrame, palette: dict[str, Pen], logarithmic: bool = False
 ) -> None:
-    """The mean of every policy against customers served, with the band of its interval."""
+    """The mean of every policy against customers served, with its interval."""
     for label, pen in palette.items():
         curve = table[table["policy"] == label]
-        axes.fill_between(
-            curve["customer"], curve["low"], curve["high"], color=pen.colour, alpha=0.2, lw=0
-        )
-        axes.plot(
-            curve["customer"], curve["mean"], color=pen.colour, linestyle=pen.dashes, linewidth=2.5
-        )
+        draw_band(axes, curve["customer"], curve["mean"], (curve["low"], curve["high"]), pen)
     if logarithmic:
-        axes.set_xscale("log")
-        axes.set_xlabel("customers served, logarithmic")
+        scale_customers(axes)
         axes.set_xlim(left=1)
     else:
         axes.set_xlabel("customers served")
         axes.set_xlim(left=0)
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
 
 
+def legend_rows(labels: Iterable[str]) -> int:
+    """The rows of a legend below the panels, which has one to three columns."""
+    return -(-len(list(labels)) // _columns(list(labels)))
+
+
+def _columns(labels: list[str]) -> int:
+    widest = max(map(len, labels), default=0)
+    return max(1, min(3, len(labels), _LETTERS // (widest + 8)))
+
+
 def add_legend(
-    figure: Figure, palette: dict[str, Pen], columns: int = 3, lines: bool = True
+    figure: Figure, palette: dict[str, Pen], lines: bool = True, more: Iterable[Line2D] = ()
 ) -> None:
-    """A legend below the panels, where it covers nothing; of markers if there are no lines."""
+    """A legend below the panels; of markers if there are no lines."""
     handles = [
         Line2D([], [], color=pen.colour, linestyle=pen.dashes, linewidth=2.5, label=label)
         for label, pen in palette.items()
     ]
     if not lines:
         handles = marker_handles(palette)
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(columns, len(handles)))
+    handles += more
+    columns = _columns([str(handle.get_label()) for handle in handles])
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
-def marker_handles(palette: dict[str, Pen]) -> list[Line2D]:
-    """Entries of a legend for policies that are drawn as markers."""
-    return [
-        Line2D([], [], color=pen.colour, linestyle="", marker=pen.marker, markersize=9, label=label)
-        for label, pen in palette.items()
-    ]
+def marker_handles(palette: dict[str, Pen], letters: int = _LETTERS) -> list[Line2D]:
+    """Legend entries for policies drawn as markers, wrapped to so many letters."""
+    handles = []
+    for label, pen in palette.items():
+        handle = Line2D([], [], color=pen.colour, linestyle="", label=wrapped(label, letters))
+        handle.set(marker=pen.marker, markersize=9)
+        handles.append(handle)
+    return handles
 
 
 def draw_paper_figure(curves: pd.DataFrame, labels: list[str], title: str) -> Figure:
-    """Regret and compensation of some policies, against time and against its logarithm."""
+    """Regret and compensation of some policies on a linear and a logarithmic time axis."""
     palette = palette_for(labels)
     with styled():
-        figure = Figure(figsize=(13, 9.5), layout="constrained")
+        figure = Figure(figsize=(13, 9.2 + 0.3 * legend_rows(labels)), layout="constrained")
         axes = figure.subplots(2, 2)
         for column, (measure, name) in enumerate(PAPER.items()):
             table = curves[curves["measure"] == measure]
@@ -84,6 +141,6 @@ def draw_paper_figure(curves: pd.DataFrame, labels: list[str], title: str) -> Fi
                 draw_curves(axes[row, column], table, palette, logarithmic)
                 axes[row, column].set_ylabel(f"{name.lower()} so far")
             axes[0, column].set_title(f"{name}: mean and 95 % interval")
-        figure.suptitle(title, fontsize=17)
+        set_headline(figure, title)
         add_legend(figure, palette)
     return figure

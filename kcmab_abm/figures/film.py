@@ -1,4 +1,4 @@
-"""Moving pictures as files: which customers are shown for how long, GIF and MP4."""
+"""Animations as GIF or MP4 files, and the pace at which customers are shown."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from kcmab_abm.figures.animation import INKS, SIZE, Picture
 from kcmab_abm.figures.style import styled
 
 ENDINGS = (".gif", ".mp4")
-_DPI = {".gif": 100, ".mp4": 240}  # 800 x 450 for pages, 1920 x 1080 for projectors
-_READING = 1.5  # seconds for the line of the first customer
-_LAST = 0.1  # share of the time for which the last scene stays
-# Colours as every player reads them, and a file that starts to play before it is all there.
+_DPI = {".gif": 100, ".mp4": 240}  # 800 x 450 for web pages, 1920 x 1080 for projectors
+_READING = 1.5  # seconds to read the line of the first customer
+_LAST = 0.1  # share of the time for the last scene
+# Colours that every player supports, and playback that starts before the file is complete.
 _FFMPEG = ["-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart"]
-_SHADES = 8  # of each ink, from white: what soft edges need
-_STEEPEST = 60.0  # growth of the pace from the beginning to the end, as an exponent
+_SHADES = 8  # of each ink, down to white, for smooth edges
+_STEEPEST = 60.0  # exponent of the growth of the pace
 
 Ints = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
 
 def paced(customers: int, seconds: float, fps: int) -> tuple[Ints, Ints]:
-    """Which customers are shown, and for how many frames each.
+    """The customers to show, and the number of frames for each.
 
-    The first can be read. If all at that pace would take too long, it grows geometrically, so that
-    every customer of the beginning is shown and later ones are left out.
+    The first customer is shown long enough to be read. If that pace would take too long, it grows
+    geometrically: all early customers are shown, and some later ones are left out.
 
     >>> paced(3, 6.0, 2)
     (array([1, 2, 3]), array([4, 4, 4]))
@@ -59,15 +59,15 @@ def paced(customers: int, seconds: float, fps: int) -> tuple[Ints, Ints]:
 
 
 def check_film(path: Path) -> None:
-    """Refuse a film that cannot be made, before any work is done for it."""
+    """Raise an error if the film cannot be written, before any work is done."""
     if path.suffix.lower() not in ENDINGS:
-        raise OutputError(f"{path}: an animation ends in .gif or .mp4; give such a name")
+        raise OutputError(f"{path}: the name of an animation must end in .gif or .mp4")
     if path.suffix.lower() == ".mp4":
         find_ffmpeg()
 
 
 def find_ffmpeg() -> str:
-    """The program that makes MP4: the one on the path, or the one that comes with the extra."""
+    """The path of ffmpeg: installed on the system, or with the extra."""
     found = shutil.which("ffmpeg")
     if found:
         return found
@@ -77,18 +77,18 @@ def find_ffmpeg() -> str:
         return str(get_ffmpeg_exe())
     except (ImportError, RuntimeError):
         raise MarketError(
-            "MP4 needs the program ffmpeg, which is not here; install it with "
-            'pip install "kcmab-abm[video]", or give a name that ends in .gif'
+            "MP4 needs the program ffmpeg, which was not found; install it with "
+            'pip install "kcmab-abm[video]", or use a name that ends in .gif'
         ) from None
 
 
 def write_film(
     path: Path, picture: Picture, frames: Ints, fps: int, progress: Progress = lambda *_: None
 ) -> None:
-    """Write the scenes of a picture, each for so many frames, as its ending says."""
+    """Write the scenes of a picture, each for so many frames, in the format of the extension."""
     write = _write_gif if path.suffix.lower() == ".gif" else _write_mp4
     with styled(), warnings.catch_warnings():
-        # A label in a script that the font lacks is drawn with boxes, and not talked about.
+        # Characters that the font lacks are drawn as boxes, without warnings.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         write(path, picture, frames, fps, progress)
 
@@ -96,7 +96,7 @@ def write_film(
 def _write_gif(path: Path, picture: Picture, frames: Ints, fps: int, progress: Progress) -> None:
     images = _images(picture, progress)
     first = next(images)
-    # GIF counts in hundredths of a second; rounded moments, unlike rounded lengths, add up.
+    # GIF counts in hundredths of a second; rounding moments instead of durations avoids drift.
     moments = np.round(100 * np.concatenate([[0], np.cumsum(frames)]) / fps).astype(int)
     first.save(
         path,
@@ -110,7 +110,7 @@ def _write_gif(path: Path, picture: Picture, frames: Ints, fps: int, progress: P
 
 
 def _images(picture: Picture, progress: Progress) -> Iterator[Image.Image]:
-    """One image a scene, all in the same few colours."""
+    """One image per scene, all with the same small palette."""
     dpi = _DPI[".gif"]
     size = (round(SIZE[0] * dpi), round(SIZE[1] * dpi))
     colours = _palette()
@@ -124,7 +124,7 @@ def _images(picture: Picture, progress: Progress) -> Iterator[Image.Image]:
 
 
 def _palette() -> Image.Image:
-    """Every ink of the picture in some shades, in the form in which Pillow wants to be told."""
+    """Shades of every ink of the picture, as a palette for Pillow."""
     shares = np.linspace(0.0, 1.0, _SHADES)[:, None]
     inks = [np.array(to_rgb(ink)) for ink in INKS]
     shades = np.concatenate([ink + shares * (1.0 - ink) for ink in inks])
@@ -145,5 +145,5 @@ def _write_mp4(path: Path, picture: Picture, frames: Ints, fps: int, progress: P
                     progress(place + 1, len(picture.scenes))
         except (subprocess.CalledProcessError, BrokenPipeError) as error:
             raise OutputError(
-                f"ffmpeg could not write the animation ({error}); give a name that ends in .gif"
+                f"ffmpeg could not write the animation ({error}); use a name that ends in .gif"
             ) from error

@@ -1,48 +1,108 @@
-"""The frontier: what regret each policy leaves for what compensation, at every point of a sweep."""
+"""The frontier: the regret of each policy against its compensation, one panel per world.
+
+The controller chooses policies and purses, so these are ranked against each other. Every value of
+any other swept setting defines a different world, in which regret is not comparable.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from kcmab_abm.figures.curves import marker_handles, palette_for
+from kcmab_abm.figures.curves import marker_handles, name_of, palette_for, spoken
 from kcmab_abm.figures.scales import set_scale, short
 from kcmab_abm.figures.settings import interval_arms, title_of
-from kcmab_abm.figures.style import Pen, styled
-from kcmab_abm.sweeps import SweepResults
+from kcmab_abm.figures.style import Pen, panel_grid, set_headline, styled, wrapped
+from kcmab_abm.results.sweep_results import SweepResults
 
+MOST_WORLDS = 9  # panels readable on a page
+_IN_A_ROW = 3  # panels
 _MOST_NAMED = 10
-_NEAR = 45.0  # dots on the screen: numbers nearer than this are written as one
+_CHOSEN = ("policy", "policies", "purse")  # first words of the paths of a controller's settings
+_APART = 3.0  # least distance of two numbers in pixels
 
 
-def draw_frontier(results: SweepResults) -> Figure:
-    """Regret against compensation, one marker a point and policy; Pareto points are joined."""
-    table, regret = results.table, results.regret_measure
-    costs = ["compensation", regret]
-    best = table[pareto(table[costs].to_numpy())].sort_values(costs, kind="stable")
-    names = _names(best, results)
-    best = best.drop_duplicates(["policy", *costs])
-    palette = palette_for(list(table["policy"].drop_duplicates()))
+class World(NamedTuple):
+    """Comparable points, and the Pareto-optimal ones among them."""
+
+    name: str
+    table: pd.DataFrame
+    best: pd.DataFrame
+
+
+def draw_frontier(results: SweepResults) -> Figure | None:
+    """Regret against compensation, one panel per world, with the Pareto-optimal points joined.
+
+    None if it cannot be drawn; `why_no_frontier` gives the reason.
+    """
+    if why_no_frontier(results):
+        return None
+    worlds, costs = worlds_of(results), ["compensation", results.regret_measure]
+    names = _names(results, worlds)
+    palette = palette_for(list(results.table["policy"].drop_duplicates()))
+    columns = 2 if len(worlds) == 4 else min(_IN_A_ROW, len(worlds))
+    rows = -(-len(worlds) // columns)
     with styled():
-        figure = Figure(figsize=(13, 7.6), layout="constrained")
-        axes = figure.subplots()
-        _draw_points(axes, table, regret, palette)
-        across = set_scale(axes, "x", table["compensation"].to_numpy())
-        up = set_scale(axes, "y", table[regret].to_numpy())
-        axes.set_xlabel(f"compensation at the end: what the controller paid{across}")
-        axes.set_ylabel(f"{regret.replace('_', ' ')} at the end: what the market lost{up}")
-        figure.suptitle(title_of(results), fontsize=17)
-        _add_legend(figure, palette, names)
-        _draw_best(axes, best[costs].to_numpy())
+        figure = Figure(figsize=(13.0, 8.0), layout="constrained")
+        panels = panel_grid(figure, len(worlds), columns)
+        for axes, world in zip(panels, worlds, strict=True):
+            _draw_points(axes, world.table, results.regret_measure, palette)
+            _draw_best(axes, world.best[costs].to_numpy())
+            _set_axes(axes, world, costs, name_of(costs[1], results.is_bayes))
+        set_headline(figure, title_of(results))
+        lines = _add_legend(figure, palette, names, len(worlds))
+        figure.set_size_inches(13.0, (6.2 if rows == 1 else 3.8 * rows) + 1.2 + 0.24 * lines)
+        figure.draw_without_rendering()  # numbers are placed last, when positions are known
+        for axes, world in zip(panels, worlds, strict=True):
+            if names:
+                numbers = [list(names).index(key) + 1 for key in world.best["key"]]
+                _number(axes, world.best[costs].to_numpy(), numbers)
     return figure
 
 
+def why_no_frontier(results: SweepResults) -> str:
+    """The reason why no frontier can be drawn; empty if it can."""
+    worlds = worlds_of(results)
+    if max(len(world.table) for world in worlds) < 2:
+        return "no frontier is drawn: no world of the sweep has two points or policies to rank"
+    if len(worlds) > MOST_WORLDS:
+        return (
+            f"no frontier is drawn: the sweep has {len(worlds):,} worlds (combinations of settings "
+            f"other than policy and purse), and a figure shows up to {MOST_WORLDS}; see sweep.csv "
+            "for the numbers"
+        )
+    return ""
+
+
+def worlds_of(results: SweepResults) -> list[World]:
+    """The worlds of a sweep; a single one has no name."""
+    table, costs = results.table, ["compensation", results.regret_measure]
+    chosen, given = _varied(results)
+    keys = [repr([row["policy"], *(row[axis] for axis in chosen)]) for row in _rows(table)]
+    table = table.assign(key=keys)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for place, row in enumerate(_rows(table)):
+        groups.setdefault(tuple(repr(row[axis]) for axis in given), []).append(place)
+    worlds = []
+    for places in groups.values():
+        here = table.iloc[places]
+        best = here[pareto(here[costs].to_numpy())].sort_values(costs, kind="stable")
+        worlds.append(
+            World(_named(_rows(here)[0], given), here, best.drop_duplicates(["policy", *costs]))
+        )
+    return worlds
+
+
 def pareto(costs: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which rows no other row beats: none is as low in both columns and lower in one.
+    """True for Pareto-optimal rows: no other row is as low in both columns and lower in one.
 
     >>> pareto(np.array([[1.0, 5.0], [2.0, 3.0], [2.0, 4.0], [3.0, 3.0]])).tolist()
     [True, True, False, False]
@@ -50,6 +110,21 @@ def pareto(costs: NDArray[np.float64]) -> NDArray[np.bool_]:
     rows, place = np.unique(costs, axis=0, return_inverse=True)  # by the first, then the second
     least = np.minimum.accumulate(np.append(np.inf, rows[:-1, 1]))
     return np.asarray(rows[:, 1] < least)[place.ravel()]
+
+
+def _varied(results: SweepResults) -> tuple[list[str], list[str]]:
+    """The settings that vary: those that the controller chooses, and those that define worlds."""
+    varied = [str(name) for name, column in results.axes.items() if column.map(repr).nunique() > 1]
+    chosen = [name for name in varied if name.split(".")[0].split("[")[0] in _CHOSEN]
+    return chosen, [name for name in varied if name not in chosen]
+
+
+def _rows(table: pd.DataFrame) -> list[Any]:
+    return table.to_dict("records")
+
+
+def _named(row: Any, axes: Sequence[str]) -> str:
+    return ", ".join(f"{axis.split('.')[-1]} = {short(row[axis], 60)}" for axis in axes)
 
 
 def _draw_points(axes: Axes, table: pd.DataFrame, regret: str, palette: dict[str, Pen]) -> None:
@@ -70,49 +145,83 @@ def _draw_points(axes: Axes, table: pd.DataFrame, regret: str, palette: dict[str
 
 
 def _draw_best(axes: Axes, best: NDArray[np.float64]) -> None:
-    """The Pareto points in rings, joined, numbered from the cheapest on."""
+    """The Pareto-optimal points, ringed and joined."""
     x, y = best.T
     axes.plot(x, y, color="black", linewidth=1.5, linestyle=":", zorder=1)
     axes.plot(x, y, "o", color="none", markeredgecolor="black", markersize=16, markeredgewidth=1.8)
-    places = axes.transData.transform(best[:_MOST_NAMED])
-    groups: list[list[int]] = []
-    for number, place in enumerate(places):
-        if groups and np.hypot(*(place - places[groups[-1][0]])) < _NEAR:
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    for group in groups:
-        axes.annotate(
-            f"{group[0] + 1}" + (f" - {group[-1] + 1}" if group[1:] else ""),
-            best[group[0]],
-            (-10, -10),  # nothing is there, or this would be no Pareto point
-            textcoords="offset points",
-            ha="right",
-            va="top",
-            fontsize=13,
-            fontweight="bold",
-        )
 
 
-def _names(best: pd.DataFrame, results: SweepResults) -> list[str]:
-    """One name for points that came out the same: what they differ in does not touch them."""
-    axes = [str(name) for name in results.axes]
-    names = []
-    for _, rows in best.groupby(["policy", "compensation", results.regret_measure], sort=False):
-        row = rows.to_dict("records")[0]
-        values = [f"{name.split('.')[-1]} = {short(row[name], 60)}" for name in axes]
-        more = f"\n     (and {len(rows) - 1} just like it)" if len(rows) > 1 else ""
-        names.append(f"{row['policy']}\n     {', '.join(values)}{more}")
+def _set_axes(axes: Axes, world: World, costs: Sequence[str], name: str) -> None:
+    across, up = (world.table[cost].to_numpy() for cost in costs)
+    axes.set_xlabel(f"compensation{set_scale(axes, 'x', across, 0.1)}")
+    axes.set_ylabel(f"{spoken(name)}{set_scale(axes, 'y', up, 0.1)}")
+    axes.set_title(world.name, fontsize=13)
+
+
+def _names(results: SweepResults, worlds: Sequence[World]) -> dict[str, str]:
+    """Names of the Pareto-optimal points, cheapest first; none if markers identify them."""
+    chosen, _ = _varied(results)
+    names: dict[str, str] = {}
+    for world in worlds if chosen else []:
+        for row in _rows(world.best):
+            lines = [str(row["policy"]), _named(row, chosen)]
+            names.setdefault(row["key"], "\n     ".join(wrapped(line, 36) for line in lines))
     return names
 
 
-def _add_legend(figure: Figure, palette: dict[str, Pen], best: list[str]) -> None:
-    """Beside the panel, where it covers nothing: the policies, then the Pareto points."""
-    ring = Line2D([], [], color="black", linestyle=":", label="Pareto: nothing is lower in both")
+def _add_legend(figure: Figure, palette: dict[str, Pen], names: dict[str, str], worlds: int) -> int:
+    """A legend of policies and Pareto-optimal points; returns its number of lines."""
+    where = "no point" if worlds == 1 else "no point in the panel"
+    ring = Line2D(
+        [], [], color="black", linestyle=":", label=f"Pareto-optimal: {where} is lower in both"
+    )
     ring.set(marker="o", markersize=14, markerfacecolor="none")
-    names = [f"{number}  {name}" for number, name in enumerate(best[:_MOST_NAMED], 1)]
-    if len(best) > _MOST_NAMED:
-        names.append(f"and {len(best) - _MOST_NAMED} more")
-    blank = [Line2D([], [], linestyle="none", label=name) for name in names]
-    handles = [*marker_handles(palette), ring, *blank]
-    figure.legend(handles=handles, loc="outside right upper", fontsize=12)
+    told = [f"{number}  {name}" for number, name in enumerate(names.values(), 1)]
+    if len(told) > _MOST_NAMED:
+        told = [*told[:_MOST_NAMED], f"and {len(told) - _MOST_NAMED} more"]
+    blank = [Line2D([], [], linestyle="none", label=each) for each in told]
+    handles = [*marker_handles(palette, 36), ring, *blank]
+    figure.legend(handles=handles, loc="outside lower center", ncols=_IN_A_ROW, fontsize=12)
+    deepest = max(1 + str(handle.get_label()).count("\n") for handle in handles)
+    return deepest * -(-len(handles) // _IN_A_ROW)
+
+
+def _number(axes: Axes, best: NDArray[np.float64], numbers: Sequence[int]) -> None:
+    """Number the Pareto-optimal points of the legend; overlapping numbers are merged."""
+    written: list[tuple[list[int], Annotation]] = []
+    for place, number in zip(best.tolist(), numbers, strict=True):
+        if number > _MOST_NAMED:
+            continue
+        group, mark = [number], _mark(axes, place, [number])
+        while written and _meet(written[-1][1], mark):
+            earlier, last = written.pop()
+            mark.remove()
+            last.remove()
+            group = [*earlier, *group]
+            mark = _mark(axes, last.xy, group)
+        written.append((group, mark))
+
+
+def _mark(axes: Axes, place: Sequence[float], numbers: list[int]) -> Annotation:
+    """Numbers to the lower left of a Pareto-optimal point, where no other point can be."""
+    row = list(range(numbers[0], numbers[-1] + 1)) == numbers
+    text = f"{numbers[0]} - {numbers[-1]}" if row and numbers[1:] else ", ".join(map(str, numbers))
+    mark = axes.annotate(
+        text,
+        (place[0], place[1]),
+        (0.0, 0.0),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        fontsize=13,
+        fontweight="bold",
+    )
+    box, frame = mark.get_window_extent(), axes.get_window_extent()
+    pixels = axes.figure.dpi / 72.0
+    across = max(-10.0, (frame.x0 - box.x0) / pixels + 2.0)
+    mark.set_position((across, max(-10.0, (frame.y0 - box.y0) / pixels + 2.0)))
+    return mark
+
+
+def _meet(one: Annotation, other: Annotation) -> bool:
+    return bool(one.get_window_extent().padded(_APART).overlaps(other.get_window_extent()))

@@ -1,4 +1,4 @@
-"""Heat maps: a measure over two swept settings, one panel a policy."""
+"""Heat maps: a measure over two swept settings, one panel per policy."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize, SymLogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from kcmab_abm.figures.curves import shown_measures
-from kcmab_abm.figures.scales import decade, is_wide, number, ordered, short
-from kcmab_abm.figures.style import styled
-from kcmab_abm.sweeps import SweepResults
+from kcmab_abm.figures.scales import decade, is_wide, number, ordered, short, write_plainly
+from kcmab_abm.figures.style import panel_grid, readable_on, set_headline, styled, wrapped
+from kcmab_abm.results.sweep_results import SweepResults
 
 _IN_A_ROW = 3  # panels
-_MOST_NUMBERS = 7  # cells across up to which their numbers can be read
-_COLOURS = "cividis"  # made for the colour-blind
+_MOST_NUMBERS = 7  # cells per row or column with readable numbers
+_COLOURS = "cividis"  # readable with colour blindness
 
 
-def draw_heat(results: SweepResults, across: str, up: str, title: str) -> Figure:
-    """A block of panels for regret and one for compensation, each with one scale of colours."""
+def draw_heat(
+    results: SweepResults, across: str, up: str, title: str, measures: dict[str, str]
+) -> Figure:
+    """One block of panels for each measure, each with its colour scale."""
     table = results.table
     labels = list(table["policy"].drop_duplicates())
     columns = min(_IN_A_ROW, len(labels))
     rows = -(-len(labels) // _IN_A_ROW)
     height = max(2.6, 0.55 * len(ordered(table[up])) + 1.2)
     with styled():
-        size = (max(9.0, 4.8 * columns + 1.6), 2 * rows * height + 1.6)
+        size = (max(9.0, 4.8 * columns + 1.6), len(measures) * rows * height + 1.6)
         figure = Figure(figsize=size, layout="constrained")
-        blocks: Any = figure.subfigures(2, 1)
-        measures = shown_measures(results.regret_measure)
+        blocks: Any = figure.subfigures(len(measures), 1, squeeze=False)[:, 0]
         for block, (measure, name) in zip(blocks, measures.items(), strict=True):
-            panels = block.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+            panels = panel_grid(block, len(labels), columns, shared=True)
             norm = _norm(table[measure].to_numpy())
-            for place in range(len(labels), panels.size):
-                panels.flat[place].set_visible(False)
-                panels.flat[place - columns].tick_params(labelbottom=True)
-            for panel, label in zip(panels.flat, labels, strict=False):
+            for panel, label in zip(panels, labels, strict=True):
                 mesh = _draw_panel(panel, table, label, measure, (across, up), norm)
-                panel.set_title(label, fontsize=13)
-            colours = "" if type(norm) is Normalize else " (logarithmic colours)"
-            block.colorbar(mesh, ax=panels, format=FuncFormatter(lambda value, _: number(value)))
+                panel.set_title(wrapped(label, 36), fontsize=13)
+            colours = "" if type(norm) is Normalize else " (log colour scale)"
+            bar = block.colorbar(mesh, ax=block.axes)
+            if isinstance(norm, SymLogNorm):
+                write_plainly(bar.ax.yaxis, norm.linthresh, float(norm.vmax or 0.0))
+            elif isinstance(norm, LogNorm):
+                write_plainly(bar.ax.yaxis)
             block.suptitle(f"{name} at the end{colours}", fontsize=15)
             block.supxlabel(across, fontsize=13)
             block.supylabel(up, fontsize=13)
-        figure.suptitle(title, fontsize=17)
+        set_headline(figure, title)
     return figure
 
 
@@ -81,14 +81,12 @@ def _draw_panel(
 def _write_numbers(axes: Axes, cells: NDArray[np.float64], mesh: Any) -> None:
     for (row, column), value in np.ndenumerate(cells):
         if np.isfinite(value):
-            red, green, blue, _ = mesh.cmap(mesh.norm(value))
-            dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.5
             axes.text(
                 column + 0.5,
                 row + 0.5,
                 number(value),
                 ha="center",
                 va="center",
-                color="white" if dark else "black",
+                color=readable_on(mesh.cmap(mesh.norm(value))),
                 fontsize=12,
             )

@@ -1,4 +1,4 @@
-"""What recorded histories show: arm 1 at the pulls of another arm, and biased means."""
+"""Evidence from recorded histories: arm 1 at the pulls of another arm, and biased means."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
 
-from kcmab_abm.figures.curves import add_legend, palette_for
-from kcmab_abm.figures.style import Pen, styled
+from kcmab_abm.figures.curves import (
+    add_legend,
+    draw_band,
+    legend_rows,
+    palette_for,
+    scale_customers,
+)
+from kcmab_abm.figures.style import Pen, panel_grid, set_headline, styled, wrapped
 
 
 def draw_histories(table: pd.DataFrame) -> Figure:
-    """Arm 1's empirical mean when arm i is pulled for the k-th time: a panel a policy."""
+    """Arm 1's empirical mean when arm i is pulled for the k-th time, one panel per policy."""
     labels = list(table["policy"].unique())
     palette = palette_for(labels)
     columns = min(3, len(labels))
     rows = -(-len(labels) // columns)
     with styled():
         figure = Figure(figsize=(13, 3.9 * rows + 1.2), layout="constrained")
-        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        for place, axes in enumerate(grid.flat):
-            if place >= len(labels):
-                axes.set_visible(False)
-                continue
-            label = labels[place]
+        grid = panel_grid(figure, len(labels), columns, shared=True)
+        for label, axes in zip(labels, grid, strict=True):
             _draw_policy(axes, table[table["policy"] == label], palette[label])
-            axes.set_title(label)
+            axes.set_title(wrapped(label, 32))
+        for axes in grid[::columns]:
+            axes.set_ylabel("empirical mean of arm 1")
+        for axes in grid[-columns:]:
+            axes.set_xlabel("k, number of pulls of arm i")
         first = table.iloc[0]
-        for axes in grid[:, 0]:
-            axes.set_ylabel("arm 1's mean")
-        for place in range(max(0, len(labels) - columns), len(labels)):
-            grid.flat[place].set_xlabel("k, pull of arm i")
-            grid.flat[place].tick_params(labelbottom=True)
-        figure.suptitle(
-            f"What customers see of arm 1 (mean {first.best_mean:g}) when arm i "
-            f"(mean {first.arm_mean:g}) is pulled\nline: expectation, band: middle half and "
-            f"90 % of the runs, dashes: mu_1 and mu_i, dots: DP(mu_1, T) = "
-            f"{first.stopping_value:.3f}",
-            fontsize=15,
+        set_headline(
+            figure,
+            f"Empirical mean of arm 1 (true mean {first.best_mean:g}) when arm i "
+            f"(true mean {first.arm_mean:g}) is pulled\nline: mean, bands: middle 50 % and 90 % of "
+            f"runs, dashed: mu_1 and mu_i, dotted: DP(mu_1, T) = {first.stopping_value:.3f}",
+            15,
         )
     return figure
 
@@ -56,31 +56,24 @@ def _draw_policy(axes: Axes, table: pd.DataFrame, pen: Pen) -> None:
 
 
 def draw_biases(table: pd.DataFrame) -> Figure:
-    """How biased empirical means are: over customers for the two best arms, at the end for all."""
+    """The bias of empirical means: over time for the two best arms, at the end for all."""
     labels = list(table["policy"].unique())
     palette = palette_for(labels)
     best, second = table.groupby("arm")["mean_reward"].first().nlargest(2).index
     with styled():
-        figure = Figure(figsize=(13, 6.2 + 0.3 * -(-len(labels) // 3)), layout="constrained")
+        figure = Figure(figsize=(13, 6.2 + 0.3 * legend_rows(labels)), layout="constrained")
         panels = figure.subplots(1, 3, sharey=True)
         for axes, arm, name in zip(panels[:2], (best, second), ("Best", "Second"), strict=True):
             for label, pen in palette.items():
                 rows = table[(table["policy"] == label) & (table["arm"] == arm)]
-                axes.fill_between(
-                    rows["customer"], rows["low"], rows["high"], color=pen.colour, alpha=0.2, lw=0
-                )
-                axes.plot(
-                    rows["customer"], rows["mean"], color=pen.colour, ls=pen.dashes, linewidth=2.5
-                )
-            axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-            axes.set_xlabel("customers served, logarithmic")
+                draw_band(axes, rows["customer"], rows["mean"], (rows["low"], rows["high"]), pen)
+            scale_customers(axes)
             axes.set_title(f"{name} arm, mean {rows['mean_reward'].iloc[0]:g}")
         _draw_ends(panels[2], table, palette)
         for axes in panels:
             axes.axhline(0.0, color="black", linewidth=1)
-        panels[0].set_ylabel("expected empirical mean less true mean")
-        figure.suptitle("Adaptive pulls bias empirical means downwards", fontsize=17)
+        panels[0].set_ylabel("bias: empirical mean minus true mean")
+        set_headline(figure, "Adaptive sampling biases empirical means downwards")
         add_legend(figure, palette)
     return figure
 
@@ -101,4 +94,4 @@ def _draw_ends(axes: Axes, table: pd.DataFrame, palette: dict[str, Pen]) -> None
         )
     axes.set_xlabel("arm")
     axes.set_xticks(sorted(last["arm"].unique()))
-    axes.set_title("All arms, at the end")
+    axes.set_title("All arms at the end")

@@ -1,8 +1,7 @@
-"""The lattice of ones and zeros through which the history of one arm passes."""
+"""The reward lattice: the history of one arm, as numbers of ones and zeros."""
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
@@ -13,23 +12,23 @@ from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from kcmab_abm.figures.style import percent, styled
+from kcmab_abm.figures.style import percent, set_headline, styled, wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
 
     Graph = nx.DiGraph[str]
 
-_LARGEST = 44.0  # points: diameter of the dot of all runs
+_LARGEST = 44.0  # points: diameter of a dot for all runs
 _MOST_TICKS = 15
-_MOST_LINES = 60  # fields in a row, beyond which lines between them would hide them
+_MOST_LINES = 60  # more fields in a row have no lines between them
 _STOP = "#E69F00"
 
 
 def draw_lattice(lattice: Graph, mean: float) -> Figure:
-    """Where an arm's record has been (colour), and where it was left for good (dots)."""
+    """The points visited (colour), and those after which the arm is never pulled again (dots)."""
     told, runs = lattice.graph, lattice.nodes["0-0"]["visits"]
-    # Without its palest part, which looks like the paper.
+    # Without its palest part, which is invisible on white.
     shades = ListedColormap(mpl.colormaps["Blues"](range(45, 256)))
     least = min(0.01, 1.0 / runs)
     scale = LogNorm(least, 1.0)
@@ -49,18 +48,19 @@ def draw_lattice(lattice: Graph, mean: float) -> Figure:
         axes.set_xticks(range(0, zeros + 1, 1 + zeros // _MOST_TICKS))
         axes.set_yticks(range(0, ones + 1, 1 + ones // _MOST_TICKS))
         bar = figure.colorbar(colours, ax=axes, fraction=0.04, pad=0.01, aspect=30)
-        bar.set_label("share of the runs that come through here")
+        bar.set_label("share of runs through this point")
         ticks = [share for share in (1.0, 0.1, 0.01, 0.001) if share >= least]
         bar.set_ticks(ticks, labels=[percent(share) for share in ticks])
         bar.ax.minorticks_off()
         figure.legend(
             handles=_keys(mean, stops), loc="outside lower center", ncols=4, columnspacing=2.5
         )
-        policy = textwrap.shorten(told.get("policy", ""), 60)
-        figure.suptitle(
-            f"{policy}: the record of arm {told['arm']} over its first {told['pulls']:,} pulls\n"
+        policy = wrapped(told.get("policy", ""), 60, 1)
+        set_headline(
+            figure,
+            f"{policy}: the history of arm {told['arm']} over its first {told['pulls']:,} pulls\n"
             f"{runs:,} runs of {told['customers']:,} customers",
-            fontsize=16,
+            16,
         )
     return figure
 
@@ -68,7 +68,7 @@ def draw_lattice(lattice: Graph, mean: float) -> Figure:
 def _draw_points(
     axes: Axes, lattice: Graph, scale: LogNorm, shades: ListedColormap
 ) -> tuple[int, int]:
-    """A field for each point; returns the most zeros and the most ones."""
+    """A field per point; returns the largest numbers of zeros and ones."""
     points = lattice.nodes.values()
     zeros, ones = (max(point[word] for point in points) for word in ("zeros", "ones"))
     shares = np.full((ones + 1, zeros + 1), np.nan)
@@ -88,7 +88,7 @@ def _draw_points(
 
 
 def _draw_stops(axes: Axes, lattice: Graph, runs: int) -> bool:
-    """A dot where runs pull the arm no more; returns whether there is any."""
+    """Dots where runs never pull the arm again; returns True if there are any."""
     stops = [point for point in lattice.nodes.values() if point["stopped"]]
     axes.scatter(
         [point["zeros"] for point in stops],
@@ -103,7 +103,7 @@ def _draw_stops(axes: Axes, lattice: Graph, runs: int) -> bool:
 
 
 def _keys(mean: float, stops: bool) -> list[Line2D]:
-    """What dots and line mean."""
+    """The legend entries."""
     dots = [
         Line2D(
             [],
@@ -113,7 +113,7 @@ def _keys(mean: float, stops: bool) -> list[Line2D]:
             linestyle="",
             markeredgecolor="black",
             markersize=_LARGEST * share**0.5,
-            label=f"{percent(share)} pull it no more",
+            label=f"{percent(share)} never pull it again",
         )
         for share in (0.02, 0.1, 0.3)
     ]

@@ -1,58 +1,73 @@
-"""What a run showed: curves with their bands above, the spread of the final values below."""
+"""The results of a run: curves with intervals, and the distribution of the final values."""
 
 from __future__ import annotations
-
-import textwrap
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import StrMethodFormatter
 from numpy.typing import NDArray
 
-from kcmab_abm.figures.curves import add_legend, draw_curves, palette_for, shown_measures
-from kcmab_abm.figures.style import Pen, styled
-from kcmab_abm.measures import Runs
-from kcmab_abm.results import Results
+from kcmab_abm.figures.curves import (
+    MEASURES,
+    add_legend,
+    draw_curves,
+    legend_rows,
+    palette_for,
+    shown_measures,
+    spoken,
+)
+from kcmab_abm.figures.scales import set_symlog, write_plainly
+from kcmab_abm.figures.style import Pen, set_headline, styled, wrapped
+from kcmab_abm.results.results import Results
+from kcmab_abm.results.statistics import Runs
 
 _MOST_DOTS = 1000
-_WIDE = 10.0  # ratio from which on a logarithmic scale shows more
+_WIDE = 10.0  # ratio above which a logarithmic scale is used
 
 
-def draw_outcome(results: Results) -> Figure:
-    """Regret and compensation against customers, and where every single run ended."""
+def draw_outcome(results: Results, *chosen: str) -> Figure:
+    """Measures against customers, and at the end of every run; by default regret and compensation.
+
+    Measures of whole runs are known at the end only.
+    """
     labels = list(results.runs)
     palette = palette_for(labels)
-    height = 4.6 + max(2.4, 0.75 * len(labels) + 1.2) + 0.32 * -(-len(labels) // 3)
+    height = 4.6 + max(2.4, 0.75 * len(labels) + 1.2) + 0.32 * legend_rows(labels)
     with styled():
-        figure = Figure(figsize=(13, height), layout="constrained")
+        measures = shown_measures(results.regret_measure, chosen, results.is_bayes)
+        figure = Figure(figsize=(max(7.0, 6.5 * len(measures)), height), layout="constrained")
         heights = [4.2, max(2.0, 0.75 * len(labels) + 0.8)]
-        axes = figure.subplots(2, 2, height_ratios=heights)
+        axes = figure.subplots(2, len(measures), height_ratios=heights, squeeze=False)
         curves = results.curves()
-        measures = shown_measures(results.regret_measure)
+        whole = [choice.label for choice in results.scenario.measures.of_runs]
         for column, (measure, name) in enumerate(measures.items()):
-            draw_curves(axes[0, column], curves[curves["measure"] == measure], palette)
-            axes[0, column].set_title(f"{name}: mean and 95 % interval")
-            axes[0, column].set_ylabel(f"{name.lower()} so far")
+            if measure in whole:
+                axes[0, column].set_axis_off()
+            else:
+                draw_curves(axes[0, column], curves[curves["measure"] == measure], palette)
+                axes[0, column].set_title(f"{name}: mean and 95 % interval")
+                axes[0, column].set_ylabel(f"{spoken(name)} so far")
             _draw_spread(axes[1, column], results.runs, measure, palette)
             axes[1, column].set_title(f"{name} at the end, run by run")
+            units = " (reward units)" if measure in MEASURES else ""
             axes[1, column].set_xlabel(
-                f"{name.lower()} (reward units)\nline: median, box: quartiles, diamond: mean"
+                f"{spoken(name)}{units}\nline: median, box: quartiles, diamond: mean"
             )
-        axes[1, 1].set_yticklabels([])
+        for axis in axes[1, 1:]:
+            axis.set_yticklabels([])
         scenario = results.scenario
-        figure.suptitle(
+        set_headline(
+            figure,
             f"{scenario.title or 'Scenario'}\n{len(scenario.market.arms)} arms, "
             f"{scenario.horizon:,} customers, {results.replications:,} runs",
-            fontsize=17,
         )
         add_legend(figure, palette)
     return figure
 
 
 def _draw_spread(axes: Axes, runs: dict[str, Runs], measure: str, palette: dict[str, Pen]) -> None:
-    """A dot for every run (at most a thousand), a box from quartile to quartile, the mean."""
+    """A dot per run (at most a thousand), a box from quartile to quartile, and the mean."""
     jitter = np.random.default_rng(0)
     for place, (label, each) in enumerate(runs.items()):
         values = each.final(measure)
@@ -76,17 +91,17 @@ def _draw_spread(axes: Axes, runs: dict[str, Runs], measure: str, palette: dict[
         axes.plot([middle, middle], [place - 0.3, place + 0.3], color="black", linewidth=2.5)
         axes.plot(values.mean(), place, "D", color="white", markeredgecolor="black", markersize=8)
     _set_scale(axes, np.concatenate([each.final(measure) for each in runs.values()]))
-    axes.set_yticks(range(len(runs)), [textwrap.fill(label, 22) for label in runs])
+    axes.set_yticks(range(len(runs)), [wrapped(label, 22, 2) for label in runs])
     axes.set_ylim(len(runs) - 0.5, -0.5)
     axes.grid(axis="y", visible=False)
 
 
 def _set_scale(axes: Axes, values: NDArray[np.float64]) -> None:
-    """A logarithmic scale where a linear one would squeeze most runs into a corner."""
+    """A logarithmic scale if a linear one would squeeze most runs into a corner."""
     if values.max() > _WIDE * max(1.0, float(np.median(values))):
         if values.min() >= 1.0:
             axes.set_xscale("log")
+            write_plainly(axes.xaxis)
         else:
-            axes.set_xscale("symlog", linthresh=1.0)
+            set_symlog(axes, "x", 1.0, float(values.max()))
             axes.set_xlim(left=min(0.0, float(values.min())))
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

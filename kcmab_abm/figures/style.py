@@ -1,15 +1,17 @@
-"""The look of every figure: readable in a lecture hall, also for the colour-blind."""
+"""The style of all figures: readable in a lecture hall and with colour blindness."""
 
 from __future__ import annotations
 
 import itertools
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 
 # Okabe and Ito's palette without its yellow, which a projector washes out.
 _COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -23,10 +25,10 @@ _SETTINGS: Any = {
     "axes.grid": True,
     "grid.color": "#DDDDDD",
     "legend.frameon": False,
-    "svg.hashsalt": "kcmab",  # else every svg differs from the last
-    "text.parse_math": False,  # a dollar in a title is a dollar
+    "svg.hashsalt": "kcmab",  # makes SVG files reproducible
+    "text.parse_math": False,  # titles may contain dollar signs
 }
-# What the writers would put in by themselves: dates and versions.
+# Removes dates and versions, which would make files differ.
 _METADATA: dict[str, Any] = {
     "png": {"Software": None},
     "svg": {"Date": None},
@@ -35,7 +37,7 @@ _METADATA: dict[str, Any] = {
 
 
 class Pen(NamedTuple):
-    """How one policy is drawn in every panel."""
+    """The colour, dashes and marker of one policy in every panel."""
 
     colour: str
     dashes: Any
@@ -44,21 +46,52 @@ class Pen(NamedTuple):
 
 def pens(count: int) -> list[Pen]:
     """As many pens as needed: neighbours differ in colour, dashes and marker."""
-    ways = zip(*map(itertools.cycle, (_COLOURS, _DASHES, _MARKERS)), strict=False)
-    return [Pen(*way) for way in itertools.islice(ways, count)]
+    looks = zip(*map(itertools.cycle, (_COLOURS, _DASHES, _MARKERS)), strict=False)
+    return [Pen(*look) for look in itertools.islice(looks, count)]
 
 
 def styled() -> Any:
-    """The context in which figures are made."""
+    """The context in which figures are drawn."""
     return mpl.rc_context(_SETTINGS)
+
+
+def panel_grid(figure: FigureBase, count: int, columns: int, shared: bool = False) -> list[Axes]:
+    """So many panels in rows; those above an empty place keep the labels of their ticks."""
+    rows = -(-count // columns)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared).ravel()
+    for place in range(count, len(grid)):
+        grid[place].set_visible(False)
+        grid[place - columns].tick_params(labelbottom=True)
+    return list(grid[:count])
+
+
+def readable_on(fill: Any) -> str:
+    """White on dark colours, black on light ones."""
+    return "white" if 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 0.5 else "black"
+
+
+def set_headline(figure: Figure, text: str, size: float = 17) -> None:
+    """The title above all panels, wrapped to the width of the figure."""
+    letters = int(0.95 * figure.get_figwidth() * 72 / (0.6 * size))
+    figure.suptitle("\n".join(wrapped(line, letters) for line in text.splitlines()), fontsize=size)
+
+
+def wrapped(text: str, letters: int, lines: int = 3) -> str:
+    """A text wrapped to a few lines of so many letters, cut if it is longer.
+
+    >>> print(wrapped("a label that somebody wrote", 12, 2))
+    a label that
+    somebody ...
+    """
+    return textwrap.fill(text, letters, max_lines=lines, placeholder=" ...")
 
 
 def save(
     figure: Figure, folder: Path, name: str, formats: tuple[str, ...] = ("png", "svg")
 ) -> None:
-    """Write a figure in some formats, the same bytes for the same figure."""
+    """Write a figure in several formats, the same bytes for the same figure."""
     with styled(), warnings.catch_warnings():
-        # A title in a script that the font lacks is drawn with boxes, and not talked about.
+        # Characters that the font lacks are drawn as boxes, without warnings.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         FigureCanvasAgg(figure)
         for ending in formats:
@@ -66,7 +99,7 @@ def save(
 
 
 def percent(share: float) -> str:
-    """A share in words: whole percents, small ones with a digit more.
+    """A share as a percentage; small ones with one more digit.
 
     >>> percent(0.123), percent(0.0345), percent(0.02), percent(0.0001)
     ('12 %', '3.5 %', '2 %', '<0.1 %')

@@ -1,9 +1,8 @@
-"""The switches between arms: wide arrows are travelled, coloured ones are paid for."""
+"""The switches between arms: width shows frequency, colour shows compensation."""
 
 from __future__ import annotations
 
 import math
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -13,7 +12,7 @@ from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
-from kcmab_abm.figures.style import percent, styled
+from kcmab_abm.figures.style import percent, set_headline, styled, wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -21,17 +20,17 @@ if TYPE_CHECKING:
     Graph = nx.DiGraph[str]
     Places = dict[str, tuple[float, float]]
 
-MOST_ARMS = 12  # that fit around the circle with their labels
+MOST_ARMS = 12  # with labels around the ellipse
 MOST_ARROWS = 24
-_WIDE = 1.45  # the ellipse, its height being 1
+_WIDE = 1.45  # width of the ellipse relative to its height
 _NODE = 0.105  # radius of a node
-_GAP = 26  # points between an arrow and the middle of its node
-_FREE = "#B0B0B0"  # the colour of a step that nobody is paid for
+_GAP = 26  # points between an arrow and the centre of its node
+_FREE = "#B0B0B0"  # the colour of unpaid steps
 _NARROWEST, _WIDEST = 1.2, 11.0  # points
 
 
 def draw_switching(switches: Graph) -> Figure:
-    """From which arm to which arm customers go: width by share of steps, colour by money."""
+    """Arrows between arms: width by share of steps, colour by compensation."""
     runs = switches.graph["replications"]
     places = _places(switches)
     arrows = _arrows(switches, places)
@@ -59,14 +58,14 @@ def draw_switching(switches: Graph) -> Figure:
         axes.axis("off")
         if any(money):
             bar = figure.colorbar(colours, ax=axes, fraction=0.035, pad=0.01, aspect=30)
-            bar.set_label("paid on this step, a run (grey: nothing)")
-        figure.suptitle(_title(switches, runs), fontsize=16)
+            bar.set_label("compensation per run on this step (grey: none)")
+        set_headline(figure, _title(switches, runs), 16)
         figure.supxlabel(_caption(switches, places, arrows), fontsize=12)
     return figure
 
 
 def _places(switches: Graph) -> Places:
-    """The busiest arms around an ellipse, in their order, the first on the left."""
+    """The places of the most pulled arms on an ellipse, in order, from the left."""
     busiest = sorted(switches, key=lambda name: -switches.nodes[name]["pulls"])[:MOST_ARMS]
     names = [name for name in switches if name in busiest]
     angles = [math.tau * place / len(names) for place in range(len(names))]
@@ -76,7 +75,7 @@ def _places(switches: Graph) -> Places:
 
 
 def _arrows(switches: Graph, places: Places) -> list[tuple[str, str, dict[str, Any]]]:
-    """The busiest steps between these arms, the busiest last so that it lies on top."""
+    """The most frequent steps between these arms, the most frequent drawn last."""
     steps = [
         (start, end, step)
         for start, end, step in switches.edges(data=True)
@@ -106,14 +105,14 @@ def _draw_arrow(
 
 
 def _outward(place: tuple[float, float], distance: float) -> tuple[float, float]:
-    """The point so far outside of a place on the ellipse."""
+    """The point at this distance outside a place on the ellipse."""
     x, y = place[0] / _WIDE**2, place[1]
     length = math.hypot(x, y)
     return place[0] + distance * x / length, place[1] + distance * y / length
 
 
 def _draw_stay(axes: Axes, place: tuple[float, float], colour: Any, width: float) -> None:
-    """A ring behind the node, outwards, for customers who take what the last one took."""
+    """A ring outside the node for customers who take the same arm as the one before."""
     ring = Circle(
         _outward(place, 0.13), 0.115, fill=False, edgecolor=colour, linewidth=width, zorder=2
     )
@@ -148,19 +147,20 @@ def _draw_arm(axes: Axes, node: dict[str, Any], place: tuple[float, float]) -> N
 
 
 def _title(switches: Graph, runs: int) -> str:
-    policy = textwrap.shorten(switches.graph.get("policy", ""), 60)
+    policy = wrapped(switches.graph.get("policy", ""), 60, 1)
     paid = sum(node["payments"] for node in switches.nodes.values()) / runs
     return (
-        f"{policy}: from arm to arm, and what is paid for it\n"
-        f"{runs:,} runs of {switches.graph['customers']:,} customers, {paid:,.1f} paid a run"
+        f"{policy}: steps from arm to arm, and compensation\n"
+        f"{runs:,} runs of {switches.graph['customers']:,} customers, "
+        f"compensation {paid:,.1f} per run"
     )
 
 
 def _caption(switches: Graph, places: Places, arrows: list[Any]) -> str:
     drawn, steps = sum(step["share"] for _, _, step in arrows), switches.number_of_edges()
-    arms = "" if len(places) == len(switches) else f"the {len(places)} busiest arms; "
-    which = f"the {len(arrows)} busiest of {steps} steps, {percent(drawn)} of all"
+    arms = "" if len(places) == len(switches) else f"the {len(places)} most pulled arms; "
+    which = f"the {len(arrows)} most frequent of {steps} steps, {percent(drawn)} of all"
     return (
         f"{arms}arrows: {which if len(arrows) < steps else 'all steps'}; width: share; "
-        "ring: the same arm again; pulls are means of a run"
+        "ring: the same arm again; pulls: mean per run"
     )

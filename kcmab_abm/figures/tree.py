@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -15,25 +14,25 @@ from matplotlib.offsetbox import AnnotationBbox, TextArea, VPacker
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from kcmab_abm.figures.style import percent, styled
+from kcmab_abm.figures.style import percent, readable_on, set_headline, styled, wrapped
 
 if TYPE_CHECKING:
     import networkx as nx
 
     Graph = nx.DiGraph[str]
 
-MOST_ROWS = 16  # paths that fit on a slide with labels that can be read
+MOST_ROWS = 16  # paths with readable labels on a slide
 MOST_DEPTH = 5
 _ROW = 0.47  # inches
-_SMALLEST, _LARGEST = 25.0, 44.0  # points: diameters of nodes of no run and of all runs
-_WORD = 36.0  # points: diameter that holds a word
-_LABELLED = 0.55  # of the way to the next column is for the label; there the lines part
+_SMALLEST, _LARGEST = 25.0, 44.0  # points: diameters of nodes for no run and for all runs
+_WORD = 36.0  # points: diameter of a node that contains a word
+_LABELLED = 0.55  # share of a column reserved for the label, before lines branch
 _LOCK, _INK, _PALE = "#D55E00", "#222222", "#BDBDBD"
 _GREY = {"fontsize": 12.5, "color": "#6E6E6E"}
 
 
 def draw_tree(tree: Graph) -> Figure:
-    """Who took which arm after whom: width and size by share of runs, colour by regret to come."""
+    """The tree: width and size by share of runs, colour by regret to come."""
     shown = chosen_nodes(tree)
     places = positions(tree, shown)
     rows = 1 + max(y for _, y in places.values())
@@ -50,17 +49,17 @@ def draw_tree(tree: Graph) -> Figure:
         _set_frame(axes, tree, max(x for x, _ in places.values()), rows)
         bar = figure.colorbar(colours, ax=axes, fraction=0.04, pad=0.01, aspect=30)
         bar.set_label("mean regret to come")
-        figure.suptitle(_title(tree), fontsize=16)
+        set_headline(figure, _title(tree), 16)
         figure.supxlabel(
-            "in the circle: arm; beside it: share of the runs, in brackets those of them whose "
-            "next step is not drawn\norange ring: most of these runs end locked in on a wrong arm",
+            "circle: arm; percentage: share of all runs (in brackets: those whose next step is "
+            "not drawn)\norange ring: most of these runs end locked in on a wrong arm",
             fontsize=12,
         )
     return figure
 
 
 def chosen_nodes(tree: Graph, most: int = MOST_ROWS) -> list[str]:
-    """The nodes to draw: those most travelled, as many as fit into so many rows."""
+    """The nodes to draw: the most frequent ones that fit into so many rows."""
     root = next(iter(tree))
     shown, waiting, rows = [root], list(tree.successors(root)), 1
     parents = set()
@@ -79,7 +78,7 @@ def chosen_nodes(tree: Graph, most: int = MOST_ROWS) -> list[str]:
 
 
 def positions(tree: Graph, shown: list[str]) -> dict[str, tuple[float, float]]:
-    """Column and row of every node: a row for each last one, a parent amid its children."""
+    """Column and row of every node: one row per leaf, parents centred on their children."""
     rows: dict[str, float] = {}
     free = 0
 
@@ -99,7 +98,7 @@ def positions(tree: Graph, shown: list[str]) -> dict[str, tuple[float, float]]:
 
 
 def _unseen(tree: Graph, name: str, shown: list[str]) -> float:
-    """The share of the runs that go on from here in ways that are not drawn."""
+    """The share of the runs whose next step from here is not drawn."""
     node = tree.nodes[name]
     if node["depth"] in (MOST_DEPTH, tree.graph["depth"]):
         return 0.0
@@ -141,11 +140,10 @@ def _draw_node(
         linewidth=4 if locked else 1,
         zorder=2,
     )
-    dark = 0.3 * fill[0] + 0.59 * fill[1] + 0.11 * fill[2] < 0.5
     axes.annotate(
         str(node.get("arm", "")).replace("-1", "left"),
         place,
-        color="white" if dark else "black",
+        color=readable_on(fill),
         ha="center",
         va="center_baseline",
         fontweight="bold",
@@ -183,10 +181,10 @@ def _set_frame(axes: Axes, tree: Graph, columns: float, rows: float) -> None:
 
 def _title(tree: Graph) -> str:
     told = tree.graph
-    begin = "from the first customer on" if told["seeding"] else "once every arm has a report"
-    policy = textwrap.shorten(told.get("policy", ""), 60)
+    begin = "from the first customer" if told["seeding"] else "once every arm has a report"
+    policy = wrapped(told.get("policy", ""), 60, 1)
     return (
-        f"{policy}: who takes which arm, {begin}\n"
+        f"{policy}: arms taken, {begin}\n"
         f"{told.get('replications', tree.nodes[next(iter(tree))]['visits']):,} runs of "
         f"{told.get('customers', 0):,} customers"
     )

@@ -1,1 +1,1 @@
-"""The lab: a page on which a market is played, looked at and taken apart."""
+"""The lab: a page in the browser to play markets, take lessons and run batches."""

@@ -1,1 +1,1 @@
-"""The market as SimPy processes: interpreted, event by event, open to a debugger."""
+"""The market as SimPy processes: interpreted event by event, so a debugger can follow it."""

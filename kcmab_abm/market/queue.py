@@ -1,4 +1,4 @@
-"""Arms that serve few customers at a time: whoever finds one busy waits, switches or leaves."""
+"""Arms with limited capacity: a customer who finds one busy waits, switches or leaves."""
 
 from __future__ import annotations
 
@@ -7,32 +7,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kcmab_abm.book import highest
+from kcmab_abm.market.channel import Process
 from kcmab_abm.market.visit import Visit
-from kcmab_abm.market.wire import Process
-from kcmab_abm.offers import Board
-from kcmab_abm.purse import charge, refund
+from kcmab_abm.model.book import highest
+from kcmab_abm.model.budget import charge, refund
+from kcmab_abm.model.offers import Board
 
 if TYPE_CHECKING:
     from kcmab_abm.market.place import MarketPlace
 
 
 class Queue:
-    """The line before the counters, and what customers do in it.
+    """The queues at the counters.
 
-    A customer is served, and draws her reward, when she reaches the counter. What she was promised
-    is set aside in the purse while she waits and goes back into it if she leaves.
+    A customer draws her reward when she reaches the counter. Her payment is reserved in the purse
+    while she waits and refunded if she leaves.
     """
 
     def __init__(self, place: MarketPlace, consume: Callable[[Visit], None]) -> None:
         self.place = place
         self.consume = consume
-        self.capacity = place.scenario.market.capacity
+        self.when_full = place.scenario.market.when_full
 
     def stand(self, visit: Visit, board: Board, service: float) -> Process:
-        """Get to a counter, if the customer has the patience, and be served there."""
-        assert self.capacity is not None
-        if self.capacity.when_full != "wait" and self._is_full(visit.arm):
+        """Wait for a counter, as long as her patience lasts, and be served there."""
+        if self.when_full != "wait" and self._is_full(visit.arm):
             self._turn_away(visit, board)
         if visit.arm < 0:
             return
@@ -57,18 +56,17 @@ class Queue:
         return counter.count >= counter.capacity
 
     def _turn_away(self, visit: Visit, board: Board) -> None:
-        """Leave, or go to the best of the arms that are free."""
+        """Leave, or switch to the best free arm."""
         self._give_up(visit)
-        assert self.capacity is not None
-        if self.capacity.when_full == "leave":
+        if self.when_full == "leave":
             return
         place = self.place
-        worth = place.book.means + board.offers
+        worth = place.view.means + board.offers
         for arm in range(len(worth)):
             if self._is_full(arm):
                 worth[arm] = -1.0
         if worth.max() >= 0.0:
-            visit.arm = highest(worth, place.book, place.customers_rng)
+            visit.arm = highest(worth, place.view, place.customers_rng)
             visit.payment = float(board.offers[visit.arm])
             charge(place.purse, visit.payment)
 

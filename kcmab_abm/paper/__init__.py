@@ -1,1 +1,1 @@
-"""The paper's experimental section, rerun and judged."""
+"""The paper's experiments, rerun and compared with its claims."""

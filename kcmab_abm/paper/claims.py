@@ -1,98 +1,77 @@
-"""The paper's claims about its experiments, and what the measurements say of each.
+"""The paper's claims about its experiments, each as a quantity with a positive mean over runs.
 
-A claim is turned into a number for every run whose expectation the claim says to be positive: the
-difference between two policies on the same tapes, or the distance to a bound. All intervals hold at
-once with probability 1 - `FAMILY_ERROR` (Bonferroni over all claims and laws). A claim holds if its
-interval lies above 0, does not hold if it lies below, and cannot be told otherwise.
+It is the difference between two policies on the same tapes, or the distance to a bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kcmab_abm.measures import Runs, half_width, standard_error
+from kcmab_abm.model.trajectory import CURVES
 from kcmab_abm.paper.study import GREEDY, MODIFIED_TS, TS, UCB, epsilon_label
-from kcmab_abm.results import Results
+from kcmab_abm.results.statistics import Runs, checkpoints
+from kcmab_abm.scenario.scenario import Scenario
 from kcmab_abm.theory.bounds import (
     modified_epsilon_greedy_compensation_bound,
     ucb_compensation_bound,
 )
-from kcmab_abm.trajectory import CURVES
 
 Floats = NDArray[np.float64]
-Verdict = Literal["holds", "does not hold", "cannot be told"]
+Every = Mapping[str, Runs]
 
-FAMILY_ERROR = 0.01
-SLIGHTLY = 1.5  # "slightly larger" is read as: at most half as much again
+SLIGHTLY = 1.5  # "slightly larger" is taken to mean at most 1.5 times
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper and the number for every run that it says to be positive."""
+    """A claim of the paper, and for every run the quantity it predicts to be positive.
+
+    A claim that `low` is less than `factor` times `high` has the names of both policies; `measure`
+    is what is compared.
+    """
 
     where: str
     text: str
-    advantage: Callable[[Results], Floats]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was measured of a claim under one reward law."""
-
-    claim: Claim
-    law: str
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def verdict(self) -> Verdict:
-        """What the interval says of the claim."""
-        if self.low > 0.0:
-            return "holds"
-        return "does not hold" if self.high < 0.0 else "cannot be told"
+    policies: tuple[str, ...]
+    advantage: Callable[[Every, Scenario], Floats]
+    measure: str = ""
+    factor: float = 1.0
 
 
 def less(measure: str, low: str, high: str, where: str, factor: float = 1.0) -> Claim:
-    """One policy has less of something than another (or than a multiple of it)."""
+    """The claim that one policy has less of a measure than `factor` times another."""
     times = "" if factor == 1.0 else f"{factor:g} times "
-    return Claim(
-        where,
-        f"{low} has less {measure} than {times}{high}",
-        lambda results: (
-            factor * results.runs[high].final(measure) - results.runs[low].final(measure)
-        ),
-    )
+    text = f"{low} has less {measure} than {times}{high}"
+    advantage = partial(_saving, measure, low, high, factor)
+    return Claim(where, text, (low, high), advantage, measure, factor)
 
 
-def _linear(results: Results) -> Floats:
-    """Greedy's regret in the second half of the customers, less half of the first half's."""
-    runs = results.runs[GREEDY]
-    half = _at(runs, results, results.scenario.horizon // 2)
-    return (runs.final("regret") - half) - 0.5 * half
+def _saving(
+    measure: str, low: str, high: str, factor: float, runs: Every, scenario: Scenario
+) -> Floats:
+    return factor * runs[high].final(measure) - runs[low].final(measure)
 
 
-def _at(runs: Runs, results: Results, customer: int) -> Floats:
-    place = int(np.searchsorted(results.checkpoints, customer))
-    values: Floats = runs.curves[:, place, CURVES.index("regret")]
-    return values
+def _linear(runs: Every, scenario: Scenario) -> Floats:
+    """Greedy's regret in the second half of the run, minus half of that in the first half."""
+    place = int(np.searchsorted(checkpoints(scenario.horizon), scenario.horizon // 2))
+    half: Floats = runs[GREEDY].curves[:, place, CURVES.index("regret")]
+    return (runs[GREEDY].final("regret") - half) - 0.5 * half
 
 
-def _below_ucb_bound(results: Results) -> Floats:
-    scenario = results.scenario
+def _below_ucb_bound(runs: Every, scenario: Scenario) -> Floats:
     bound = ucb_compensation_bound(scenario.market.arms, scenario.horizon)
-    return bound - results.runs[UCB].final("compensation")
+    return bound - runs[UCB].final("compensation")
 
 
-def _below_epsilon_bound(results: Results) -> Floats:
-    scenario = results.scenario
+def _below_epsilon_bound(runs: Every, scenario: Scenario) -> Floats:
     bound = modified_epsilon_greedy_compensation_bound(scenario.market.arms, scenario.horizon, 20.0)
-    return bound - results.runs[epsilon_label(20)].final("compensation")
+    return bound - runs[_20].final("compensation")
 
 
 _20, _15, _10 = epsilon_label(20), epsilon_label(15), epsilon_label(10)
@@ -112,22 +91,16 @@ CLAIMS = (
     less("regret", _20, _15, "Figure 3"),
     Claim(
         "Section 1, 'linear regret'",
-        "greedy's regret goes on growing: half of the first half's, or more, in the second",
+        "greedy's regret keeps growing: the second half of a run adds at least half as much as "
+        "the first",
+        (GREEDY,),
         _linear,
     ),
-    Claim("Theorem 2", "ucb's compensation is below the bound", _below_ucb_bound),
-    Claim("Theorem 3 as printed", f"{_20}: compensation is below the bound", _below_epsilon_bound),
+    Claim("Theorem 2", "ucb's compensation is below the bound", (UCB,), _below_ucb_bound),
+    Claim(
+        "Theorem 3 as printed",
+        f"{_20}: compensation is below the bound",
+        (_20,),
+        _below_epsilon_bound,
+    ),
 )
-
-
-def judge(results: dict[str, Results]) -> list[Finding]:
-    """Every claim under every law, with intervals that hold all at once."""
-    confidence = 1.0 - FAMILY_ERROR / (len(CLAIMS) * len(results))
-    findings = []
-    for claim in CLAIMS:
-        for law, each in results.items():
-            values = claim.advantage(each)
-            mean = float(values.mean())
-            width = half_width(standard_error(values), len(values), confidence)
-            findings.append(Finding(claim, law, mean, float(mean - width), float(mean + width)))
-    return findings

@@ -1,4 +1,4 @@
-"""What recorded histories show of the proofs: arm 1 at the pulls of arm i, and biased means."""
+"""Evidence on the proofs from recorded histories: arm 1 at the pulls of arm i, biased means."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kcmab_abm.experiment import play
-from kcmab_abm.measures import statistics_table
-from kcmab_abm.scenario import Scenario
+from kcmab_abm.model.trajectory import Trajectory
+from kcmab_abm.results.statistics import statistics_table
+from kcmab_abm.running.experiment import play
+from kcmab_abm.running.options import Progress
+from kcmab_abm.scenario.scenario import Scenario
 from kcmab_abm.theory.stopping import stopping_value
-from kcmab_abm.trajectory import Trajectory
-from kcmab_abm.workers import Progress
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,11 +22,11 @@ Ints = NDArray[np.int64]
 def histories(
     scenario: Scenario, arm: int | None = None, most: int = 50, progress: Progress | None = None
 ) -> pd.DataFrame:
-    """Arm 1's empirical mean at the time t_i(k) of arm i's k-th pull, policy by policy.
+    """Arm 1's empirical mean at the time t_i(k) of arm i's k-th pull, by policy.
 
-    Arm 1 is the best arm, arm i the second best unless given. A run that ends before the k-th pull
-    counts with arm 1's mean at the end, as in the proof's p^T: so the expectation is that of a rule
-    which stops after at most T rewards, and DP(mu_1, T) bounds it from below (Lemma 2).
+    Arm 1 is the best arm; arm i is the second best by default. A run that ends before the k-th pull
+    counts with arm 1's mean at the end, as in the proof's p^T. The expectation is therefore that of
+    a rule that stops after at most T rewards, and DP(mu_1, T) is a lower bound (Lemma 2).
     """
     means = scenario.market.means
     order = np.argsort(-means, kind="stable")
@@ -52,7 +52,7 @@ def stopped_means(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """The mean of arm `best` just before each of these pulls of arm `other`, or at the end.
 
-    The second array says which of the pulls took place.
+    The second array marks the pulls that took place.
     """
     times = np.flatnonzero(run.arms == other)
     reached = pulls <= len(times)
@@ -61,7 +61,7 @@ def stopped_means(
 
 
 def means_before(run: Trajectory, arm: int, when: Ints) -> Floats:
-    """The empirical mean of an arm over the customers before each of these; NaN before any."""
+    """The empirical mean of an arm before each of these customers; NaN before its first pull."""
     times = np.flatnonzero(run.arms == arm)
     totals = np.concatenate([[0.0], np.cumsum(run.rewards[times])])
     counts = np.searchsorted(times, when, side="left")
@@ -71,10 +71,10 @@ def means_before(run: Trajectory, arm: int, when: Ints) -> Floats:
 
 
 def biases(scenario: Scenario, points: int = 30, progress: Progress | None = None) -> pd.DataFrame:
-    """How far below the truth an arm's empirical mean is on average, policy by policy.
+    """The bias of empirical means: empirical mean minus true mean of every arm, by policy.
 
     Customers leave an arm when it looks bad and so never see it recover: E[m_i(t)] < mu_i. The
-    proof of Theorem 3 takes it to be mu_i.
+    proof of Theorem 3 assumes equality.
     """
     means = scenario.market.means
     arms = len(means)

@@ -1,13 +1,13 @@
-"""The experiments of Section 5: nine arms, the paper's policies, rewards of either kind."""
+"""The experiments of Section 5: nine arms, the paper's policies, Bernoulli and Beta rewards."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcmab_abm.experiment import simulate
-from kcmab_abm.results import Results
-from kcmab_abm.scenario import Scenario, make_scenario
-from kcmab_abm.workers import Progress
+from kcmab_abm.results.results import Results
+from kcmab_abm.running.experiment import simulate
+from kcmab_abm.running.options import Progress
+from kcmab_abm.scenario.scenario import Scenario, make_scenario
 
 MEANS = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
 LAWS = ("bernoulli", "beta")
@@ -20,13 +20,13 @@ EPSILONS = (10, 15, 20)
 
 
 def epsilon_label(epsilon: int) -> str:
-    """How tables and figures call modified epsilon-greedy with this exploration constant."""
+    """The label of modified epsilon-greedy with this exploration constant."""
     return f"modified-epsilon-greedy, eps = {epsilon}"
 
 
 @dataclass(frozen=True)
 class Plot:
-    """One figure of the paper: its number, its title, the policies in it."""
+    """One figure of the paper: its number, title and policies."""
 
     number: int
     title: str
@@ -43,7 +43,7 @@ PLOTS = (
 def paper_scenario(
     law: str, horizon: int, runs: int, seed: int, concentration: float = 4.0
 ) -> Scenario:
-    """The paper's market with Bernoulli or Beta rewards and every policy that it shows."""
+    """The paper's market with Bernoulli or Beta rewards and all policies of its figures."""
     arms: dict[str, object] = {"law": law, "means": MEANS}
     if law == "beta":
         arms["concentration"] = concentration
@@ -58,13 +58,7 @@ def paper_scenario(
             "replications": runs,
             "seed": seed,
             "market": {"arms": arms},
-            "policy": [
-                {"name": UCB},
-                *epsilons,
-                {"name": MODIFIED_TS},
-                {"name": TS},
-                {"name": GREEDY},
-            ],
+            "policy": [{"name": UCB}, *epsilons, *({"name": n} for n in (MODIFIED_TS, TS, GREEDY))],
         }
     )
 
@@ -72,7 +66,7 @@ def paper_scenario(
 def run_study(
     scenarios: dict[str, Scenario], jobs: int | None = None, progress: Progress | None = None
 ) -> dict[str, Results]:
-    """Run the market under every law; one progress for all."""
+    """Run the market under every law, with a single progress count."""
     sizes = [s.horizon * s.replications * len(s.policies) for s in scenarios.values()]
     total, before = sum(sizes), 0
     results = {}

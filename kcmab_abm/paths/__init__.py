@@ -1,10 +1,14 @@
-"""The paths that runs took, as graphs: prefix tree, lattice of one arm, switches between arms."""
+"""The paths of runs as graphs: prefix tree, switches between arms, history of one arm.
 
+The audit of obedience is here too: it plays and records the same runs.
+"""
+
+from kcmab_abm.paths.audit import obedience
 from kcmab_abm.paths.files import read_graph, write_graph
 from kcmab_abm.paths.findings import Paths, find_paths
 from kcmab_abm.paths.lattice import LatticeRecorder, reward_lattice
 from kcmab_abm.paths.rankings import expensive, locking, path_table, switch_table, travelled
-from kcmab_abm.paths.record import record
+from kcmab_abm.paths.recording import record
 from kcmab_abm.paths.source import open_scenario
 from kcmab_abm.paths.switching import SwitchRecorder, switching_graph
 from kcmab_abm.paths.tree import TreeRecorder, prefix_tree
@@ -17,6 +21,7 @@ __all__ = [
     "expensive",
     "find_paths",
     "locking",
+    "obedience",
     "open_scenario",
     "path_table",
     "prefix_tree",

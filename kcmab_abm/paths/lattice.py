@@ -1,4 +1,4 @@
-"""The lattice of one arm's history: how many ones and zeros it had paid, run by run."""
+"""The reward lattice: the numbers of ones and zeros in one arm's history, over all runs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,30 @@ from collections import Counter
 import networkx as nx
 
 from kcmab_abm.errors import MarketError
-from kcmab_abm.experiment import Engine
-from kcmab_abm.paths.record import Graph, record
-from kcmab_abm.scenario import Scenario
-from kcmab_abm.trajectory import Trajectory
-from kcmab_abm.workers import Progress
-from kcmab_abm.world import Arm
+from kcmab_abm.model.trajectory import Trajectory
+from kcmab_abm.paths.recording import Graph, record
+from kcmab_abm.running.options import Engine, Progress
+from kcmab_abm.scenario.scenario import Scenario
+from kcmab_abm.scenario.world import Arm
 
 Point = tuple[int, int]  # ones, zeros
 
 
 class LatticeRecorder:
-    """Counts the points (ones, zeros) through which the history of one arm passes."""
+    """Count the points (ones, zeros) through which the history of one arm passes.
+
+    Parameters
+    ----------
+    arm
+        The arm to follow.
+    pulls
+        The number of its first rewards to follow.
+
+    Raises
+    ------
+    ValueError
+        If `pulls` is below 1.
+    """
 
     def __init__(self, arm: int, pulls: int = 30) -> None:
         if pulls < 1:
@@ -29,7 +41,7 @@ class LatticeRecorder:
         self._steps: Counter[tuple[Point, Point]] = Counter()
 
     def add(self, run: Trajectory) -> None:
-        """Take in one run."""
+        """Add one run."""
         rewards = run.rewards[run.arms == self._arm]
         point = (0, 0)
         self._visits[point] += 1
@@ -43,7 +55,7 @@ class LatticeRecorder:
             self._stopped[point] += 1
 
     def graph(self) -> Graph:
-        """The lattice of all points that some run has seen."""
+        """The lattice of all points visited so far."""
         runs = self._visits[0, 0]
         lattice: Graph = nx.DiGraph(kind="reward lattice", arm=self._arm, pulls=self._pulls)
         for point, visits in sorted(self._visits.items()):
@@ -63,7 +75,7 @@ class LatticeRecorder:
 
 
 def point_name(point: Point) -> str:
-    """The name of a point's node: its ones, a dash, its zeros.
+    """The name of a point's node: ones, a dash, zeros.
 
     >>> point_name((3, 1))
     '3-1'
@@ -82,17 +94,40 @@ def reward_lattice(
 ) -> Graph:
     """The points (ones, zeros) through which one arm's history passes, over all replications.
 
-    The arm is the best one unless given; its rewards must be 0 or 1. A node counts the runs whose
-    history of that arm passes through it (`visits`, `share`) and those that never pull the arm
-    again (`stopped`); an edge counts those that take it. The first `pulls` rewards are followed.
+    A node counts the runs whose history passes through it (`visits`, `share`) and those that never
+    pull the arm again (`stopped`); an edge counts the runs that follow it.
 
+    Parameters
+    ----------
+    scenario
+        The scenario whose replications are replayed.
+    policy
+        The label of a policy; by default the first one.
+    arm
+        The arm to follow, whose rewards must be 0 or 1; by default the best one.
+    pulls
+        The number of its first rewards to follow.
+    engine
+        "market", "batch", or "auto" to select one.
+    progress
+        Called with the number of replications done and their total.
+
+    Returns
+    -------
+    DiGraph
+        The lattice; its nodes are named like "3-1" for three ones and one zero.
+
+    Raises
+    ------
+    MarketError
+        If the arm does not exist or its rewards are not 0 or 1.
+
+    Examples
+    --------
     >>> from kcmab_abm import make_scenario
-    >>> scenario = make_scenario({
-    ...     "horizon": 20,
-    ...     "replications": 50,
-    ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}},
-    ...     "policy": [{"name": "greedy"}],
-    ... })
+    >>> market = {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}}
+    >>> size = {"horizon": 20, "replications": 50}
+    >>> scenario = make_scenario({**size, "market": market, "policy": [{"name": "greedy"}]})
     >>> lattice = reward_lattice(scenario, pulls=2, engine="market")
     >>> {name: node["visits"] for name, node in lattice.nodes.items()}
     {'0-0': 50, '0-1': 4, '0-2': 1, '1-0': 46, '1-1': 8, '2-0': 41}
@@ -103,24 +138,24 @@ def reward_lattice(
 
 
 def best_arm(scenario: Scenario) -> int:
-    """The arm with the highest true mean; the first of them if there are several."""
+    """The first of the arms with the highest true mean."""
     return int(scenario.market.means.argmax())
 
 
 def check_arm(scenario: Scenario, arm: int) -> None:
-    """Refuse an arm that is not there, or whose rewards are not 0 or 1."""
+    """Raise an error if the arm does not exist or its rewards are not 0 or 1."""
     arms = scenario.market.arms
     if not 0 <= arm < len(arms):
         raise MarketError(f"arm must be in 0..{len(arms) - 1}, got {arm}")
     if not pays_zero_or_one(arms[arm]):
         raise MarketError(
-            f"arm {arm}: a lattice of ones and zeros needs rewards that are 0 or 1, and the law "
-            f"{arms[arm].law.name!r} pays others; use 'bernoulli' arms"
+            f"arm {arm}: a lattice of ones and zeros needs rewards of 0 or 1, but the law "
+            f"{arms[arm].law.name!r} has other rewards; use 'bernoulli' arms"
         )
 
 
 def pays_zero_or_one(arm: Arm) -> bool:
-    """Whether the arm's law says that no other reward can occur."""
+    """True if no other reward can occur."""
     if arm.law.atoms is None:
         return False
     return all(value in (0.0, 1.0) for value, chance in arm.law.atoms(arm.row).items() if chance)

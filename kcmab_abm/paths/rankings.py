@@ -1,4 +1,4 @@
-"""Which paths are travelled most, cost most, or lead to a lock-in: small tables."""
+"""Tables of the most frequent paths, the most expensive ones, and those that lead to lock-ins."""
 
 from __future__ import annotations
 
@@ -6,50 +6,73 @@ from typing import Literal
 
 import pandas as pd
 
-from kcmab_abm.paths.record import Graph
+from kcmab_abm.paths.recording import Graph
 
-_COLUMNS = [
-    "depth",
-    "visits",
-    "share",
-    "payment",
-    "payment_so_far",
-    "regret_to_come",
-    "locked_in",
-    "locked_runs",
-    "pruned",
-    "ended",
-]
 _SHOWN = ["path", "visits", "share", "payment_so_far", "regret_to_come", "locked_in"]
 
 
 def path_table(tree: Graph) -> pd.DataFrame:
-    """Every path of a prefix tree, one row each, shorter ones first."""
-    rows = [
-        {"path": name, **{column: node[column] for column in _COLUMNS}}
-        for name, node in tree.nodes.items()
-    ]
-    return pd.DataFrame(rows).sort_values("depth", kind="stable", ignore_index=True)
+    """All paths of a prefix tree.
+
+    Parameters
+    ----------
+    tree
+        A graph from `prefix_tree`.
+
+    Returns
+    -------
+    DataFrame
+        One row per path, short paths first.
+
+    Examples
+    --------
+    >>> from kcmab_abm.paths import open_scenario, prefix_tree
+    >>> scenario = open_scenario("scenarios/noisy-customers.toml", horizon=50, replications=50)
+    >>> path_table(prefix_tree(scenario, depth=1, engine="market"))[["path", "visits"]]
+        path  visits
+    0  start      50
+    1      0      13
+    2      1      20
+    3      2       9
+    4      3       8
+    """
+    table = pd.DataFrame({"path": name, **node} for name, node in tree.nodes.items())
+    table = table.drop(columns=["label", "arm"], errors="ignore")
+    return table.sort_values("depth", kind="stable", ignore_index=True)
 
 
 def travelled(tree: Graph, depth: int | None = None, most: int = 10) -> pd.DataFrame:
-    """The paths of one depth that most runs took.
+    """The most frequent paths.
 
-    Where no depth is given it is the deepest at which the tree still holds half of the runs.
+    Parameters
+    ----------
+    tree
+        A graph from `prefix_tree`.
+    depth
+        The length of the paths; by default the greatest length at which the tree still contains
+        half of the runs.
+    most
+        The largest number of rows.
 
-    >>> from kcmab_abm import make_scenario
-    >>> from kcmab_abm.paths import prefix_tree
-    >>> scenario = make_scenario({
-    ...     "horizon": 20,
-    ...     "replications": 50,
-    ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}},
-    ...     "policy": [{"name": "greedy"}],
-    ... })
+    Returns
+    -------
+    DataFrame
+        One row per path.
+
+    Raises
+    ------
+    ValueError
+        If the tree has no such depth.
+
+    Examples
+    --------
+    >>> from kcmab_abm.paths import open_scenario, prefix_tree
+    >>> scenario = open_scenario("scenarios/noisy-customers.toml", horizon=50, replications=50)
     >>> tree = prefix_tree(scenario, depth=2, engine="market")
-    >>> travelled(tree)[["path", "visits", "locked_in"]]
+    >>> travelled(tree, most=2)[["path", "visits", "locked_in"]]
       path  visits  locked_in
-    0  0-0      46        0.0
-    1  1-0       4        0.0
+    0  1-1       9        0.0
+    1  0-0       7        0.0
     """
     return _best(_level(tree, depth), ["visits"], most)
 
@@ -57,7 +80,35 @@ def travelled(tree: Graph, depth: int | None = None, most: int = 10) -> pd.DataF
 def expensive(
     tree: Graph, depth: int | None = None, most: int = 10, share: float = 0.01
 ) -> pd.DataFrame:
-    """The paths of one depth that cost the controller most on average, rare ones left out."""
+    """The paths with the highest mean compensation.
+
+    Parameters
+    ----------
+    tree, depth, most
+        See `travelled`.
+    share
+        Leave out paths that a smaller share of the runs takes.
+
+    Returns
+    -------
+    DataFrame
+        One row per path on which anything was paid.
+
+    Raises
+    ------
+    ValueError
+        If the tree has no such depth.
+
+    Examples
+    --------
+    >>> from kcmab_abm.paths import open_scenario, prefix_tree
+    >>> scenario = open_scenario("scenarios/noisy-customers.toml", horizon=50, replications=50)
+    >>> tree = prefix_tree(scenario, depth=4, engine="market")
+    >>> expensive(tree, most=2)[["path", "payment_so_far"]].round(2)
+          path  payment_so_far
+    0  0-0-2-3            1.33
+    1  0-0-0-3            1.00
+    """
     level = _level(tree, depth)
     asked = (level["share"] >= share) & (level["payment_so_far"] > 0.0)
     return _best(level[asked], ["payment_so_far", "visits"], most)
@@ -69,7 +120,36 @@ def locking(
     most: int = 10,
     by: Literal["runs", "share"] = "runs",
 ) -> pd.DataFrame:
-    """The paths of one depth after which runs end locked in: in most runs, or most often."""
+    """The paths that lead to lock-ins on a wrong arm.
+
+    Parameters
+    ----------
+    tree, depth, most
+        See `travelled`.
+    by
+        Rank by the number of locked-in runs ("runs") or by their share of the path's runs
+        ("share").
+
+    Returns
+    -------
+    DataFrame
+        One row per path with a locked-in run.
+
+    Raises
+    ------
+    ValueError
+        If the tree has no such depth, or `by` is something else.
+
+    Examples
+    --------
+    >>> from kcmab_abm.paths import open_scenario, prefix_tree
+    >>> scenario = open_scenario("scenarios/noisy-customers.toml", horizon=50, replications=50)
+    >>> tree = prefix_tree(scenario, "greedy", depth=2, engine="market")
+    >>> locking(tree, most=2)[["path", "locked_runs"]]
+      path  locked_runs
+    0  1-1            6
+    1  1-3            1
+    """
     if by not in ("runs", "share"):
         raise ValueError(f"by must be 'runs' or 'share', got {by!r}")
     level = _level(tree, depth)
@@ -78,7 +158,28 @@ def locking(
 
 
 def switch_table(switching: Graph) -> pd.DataFrame:
-    """Every step from arm to arm of a switching graph, those that cost most first."""
+    """All steps from arm to arm of a switching graph.
+
+    Parameters
+    ----------
+    switching
+        A graph from `switching_graph`.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair of arms, the most expensive first.
+
+    Examples
+    --------
+    >>> from kcmab_abm.paths import open_scenario, switching_graph
+    >>> scenario = open_scenario("scenarios/noisy-customers.toml", horizon=50, replications=50)
+    >>> table = switch_table(switching_graph(scenario, engine="market"))
+    >>> table[["before", "then", "count"]].head(2)
+      before then  count
+    0      0    3    102
+    1      0    2    136
+    """
     rows = [{"before": i, "then": j, **edge} for i, j, edge in switching.edges(data=True)]
     columns = ["before", "then", "count", "share", "payments", "payment"]
     return pd.DataFrame(rows, columns=columns).sort_values(
@@ -87,7 +188,7 @@ def switch_table(switching: Graph) -> pd.DataFrame:
 
 
 def ranked_depth(tree: Graph) -> int:
-    """The deepest level at which the tree still holds half of the runs, 1 at least."""
+    """The greatest depth at which the tree still contains half of the runs, at least 1."""
     held = path_table(tree).groupby("depth")["share"].sum()
     return max(min(1, int(held.index.max())), int(held[held >= 0.5].index.max()))
 
@@ -97,7 +198,7 @@ def _level(tree: Graph, depth: int | None) -> pd.DataFrame:
     if depth is None:
         depth = ranked_depth(tree)
     elif not 0 <= depth <= deepest:
-        raise ValueError(f"depth must be in 0..{deepest}, the tree's, got {depth}")
+        raise ValueError(f"depth must be in 0..{deepest}, the depth of the tree, got {depth}")
     table = path_table(tree)
     return table[table["depth"] == depth]
 

@@ -1,4 +1,4 @@
-"""Where runs to be replayed come from: a scenario file, or a folder of results."""
+"""Open a scenario to replay: from its file or from a results folder."""
 
 from __future__ import annotations
 
@@ -6,15 +6,37 @@ from pathlib import Path
 from typing import Any
 
 from kcmab_abm.errors import ScenarioError
-from kcmab_abm.folders import MANIFEST, read_manifest
-from kcmab_abm.scenario import Scenario, make_scenario, read_settings
+from kcmab_abm.running.manifest import MANIFEST, read_manifest
+from kcmab_abm.scenario.reading import files_named, read_settings
+from kcmab_abm.scenario.scenario import Scenario, make_scenario
 
 
 def open_scenario(source: str | Path, **changes: Any) -> Scenario:
-    """The scenario of a file, or of a folder that `kcmab run --out` wrote.
+    """Open the scenario of a file or of a folder that `kcmab run --out` wrote.
 
-    Top-level settings given by name replace those found there; None leaves them as they are. Of a
-    scenario that runs until it is precise, those replications are meant that are given or were run.
+    A scenario that runs until precise is replayed with the replications that are given or were run.
+
+    Parameters
+    ----------
+    source
+        A scenario file or a results folder.
+    changes
+        Top-level settings that override the scenario's values; None leaves a value unchanged.
+
+    Returns
+    -------
+    Scenario
+        The scenario.
+
+    Raises
+    ------
+    ScenarioError
+        If the settings are invalid, or a file that it reads is missing from the folder.
+
+    Examples
+    --------
+    >>> open_scenario("scenarios/figure1.toml", replications=5).replications
+    5
     """
     path = Path(source)
     given = {word: value for word, value in changes.items() if value is not None}
@@ -24,12 +46,12 @@ def open_scenario(source: str | Path, **changes: Any) -> Scenario:
         settings = {**read_settings(path), **given}
         return make_scenario(settings, folder=path.parent, source=f"{source}: ")
     settings = {**_recorded(path), **given}
-    _check_trace(settings, path)
+    _check_files(settings, path)
     return make_scenario(settings, folder=path, source=f"{path / MANIFEST}: ")
 
 
 def _recorded(folder: Path) -> dict[str, Any]:
-    """The settings that results were made with, and as many replications as were run."""
+    """The settings of recorded results, with the number of replications that were run."""
     manifest = read_manifest(folder)
     settings: dict[str, Any] = manifest["scenario"]
     if "precision" in settings and "sweep" not in settings:
@@ -37,17 +59,14 @@ def _recorded(folder: Path) -> dict[str, Any]:
     return settings
 
 
-def _check_trace(settings: dict[str, Any], folder: Path) -> None:
-    """Results do not hold the trace file that they were made with."""
-    try:
-        name = settings["market"]["arrivals"]["file"]
-        missing = not (folder / name).exists()
-    except (KeyError, TypeError, ValueError):  # no trace, or nonsense that is explained later
-        return
-    if missing:
-        raise ScenarioError(
-            [
-                f"{folder / MANIFEST}: market.arrivals.file: {str(folder / name)!r}: no such file; "
-                "results do not hold the trace: copy it there, or give the scenario file instead"
-            ]
-        )
+def _check_files(settings: dict[str, Any], folder: Path) -> None:
+    """Raise an error if a file that the scenario reads is missing: results do not contain it."""
+    for name in files_named(settings.get("market")):
+        if "\0" not in name and not (folder / name).exists():
+            raise ScenarioError(
+                [
+                    f"{folder / MANIFEST}: market: {str(folder / name)!r}: no such file; results "
+                    "do not contain the files that a scenario reads: copy it there, or give the "
+                    "scenario file instead"
+                ]
+            )

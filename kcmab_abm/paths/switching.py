@@ -1,4 +1,4 @@
-"""The switching graph: from which arm to which arm customers go, and what is paid for it."""
+"""The switching graph: steps from arm to arm between consecutive customers, and their costs."""
 
 from __future__ import annotations
 
@@ -9,23 +9,30 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 
-from kcmab_abm.experiment import Engine
-from kcmab_abm.paths.record import Graph, arm_label, arm_name, record, unseeded
-from kcmab_abm.scenario import Scenario
-from kcmab_abm.trajectory import Floats, Ints, Trajectory
-from kcmab_abm.workers import Progress
+from kcmab_abm.model.trajectory import Floats, Ints, Trajectory
+from kcmab_abm.paths.recording import Graph, arm_label, arm_name, record, unseeded
+from kcmab_abm.running.options import Engine, Progress
+from kcmab_abm.scenario.scenario import Scenario
 
 
 @dataclass
 class _Flow:
-    """How many customers, and what they were paid."""
+    """A number of customers and their total compensation."""
 
     count: int = 0
     payments: float = 0.0
 
 
 class SwitchRecorder:
-    """Adds up the customers and payments of every arm, and of every step from one to the next."""
+    """Add up customers and payments for every arm and every step from arm to arm.
+
+    Parameters
+    ----------
+    means
+        The true means of the arms.
+    seeding
+        Include customers whom the controller directs because an arm has no report yet.
+    """
 
     def __init__(self, means: Floats, seeding: bool = False) -> None:
         self._means, self._seeding, self._runs = means, seeding, 0
@@ -33,20 +40,20 @@ class SwitchRecorder:
         self._steps: defaultdict[tuple[int, int], _Flow] = defaultdict(_Flow)
 
     def add(self, run: Trajectory) -> None:
-        """Take in one run."""
+        """Add one run."""
         self._runs += 1
         shown = unseeded(run, self._seeding)
         arms, payments = run.arms[shown], run.payments[shown]
         for arm, flow in _flows(arms, payments):
             _add(self._arms[arm], flow)
-        # One number for each pair of arms, because sorting pairs takes fifty times as long.
+        # One number per pair of arms, because sorting pairs takes fifty times as long.
         wide = len(self._means) + 1
         for pair, flow in _flows((arms[:-1] + 1) * wide + arms[1:] + 1, payments[1:]):
             before, arm = divmod(pair, wide)
             _add(self._steps[before - 1, arm - 1], flow)
 
     def graph(self) -> Graph:
-        """The graph of all arms, and of 'left' if some customer left."""
+        """The graph of all arms, with a node 'left' if some customer left."""
         switches: Graph = nx.DiGraph(kind="switching graph", seeding=self._seeding)
         gone = [-1] if -1 in self._arms else []
         for arm in [*range(len(self._means)), *gone]:
@@ -74,7 +81,7 @@ class SwitchRecorder:
 
 
 def _flows(places: Ints, payments: Floats) -> Iterator[tuple[int, _Flow]]:
-    """Each place that occurs, how often, and the payments that go with it."""
+    """Each place that occurs, with its frequency and payments."""
     found, where, counts = np.unique(places, return_inverse=True, return_counts=True)
     sums = np.bincount(where, weights=payments, minlength=len(found))
     for place, count, paid in zip(found.tolist(), counts.tolist(), sums.tolist(), strict=True):
@@ -94,21 +101,37 @@ def switching_graph(
     engine: Engine = "auto",
     progress: Progress | None = None,
 ) -> Graph:
-    """From which arm to which arm consecutive customers go, over all replications of one policy.
+    """The steps from arm to arm between consecutive customers, over all replications.
 
-    A node is an arm with its true mean, its pulls and the payments for it; customers who left make
-    a node of their own. An edge i -> j stands for all customers who took j right after a customer
-    who took i: how many (`count`), which share of all such steps, what they were paid together
-    (`payments`) and each on average (`payment`). Customers whom the controller directs because an
-    arm has no report yet are left out, unless `seeding`.
+    A node is an arm with its true mean, pulls and payments; customers who left have a node of their
+    own. An edge i -> j stands for all customers who took j right after a customer who took i: their
+    number (`count`), their share of all steps (`share`), their total compensation (`payments`) and
+    its mean (`payment`).
 
+    Parameters
+    ----------
+    scenario
+        The scenario whose replications are replayed.
+    policy
+        The label of a policy; by default the first one.
+    seeding
+        Include customers whom the controller directs because an arm has no report yet.
+    engine
+        "market", "batch", or "auto" to select one.
+    progress
+        Called with the number of replications done and their total.
+
+    Returns
+    -------
+    DiGraph
+        The switching graph.
+
+    Examples
+    --------
     >>> from kcmab_abm import make_scenario
-    >>> scenario = make_scenario({
-    ...     "horizon": 20,
-    ...     "replications": 50,
-    ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}},
-    ...     "policy": [{"name": "greedy"}],
-    ... })
+    >>> market = {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}}
+    >>> size = {"horizon": 20, "replications": 50}
+    >>> scenario = make_scenario({**size, "market": market, "policy": [{"name": "greedy"}]})
     >>> switches = switching_graph(scenario, engine="market")
     >>> {(i, j): edge["count"] for i, j, edge in switches.edges(data=True)}
     {('0', '0'): 844, ('0', '1'): 1, ('1', '0'): 5}

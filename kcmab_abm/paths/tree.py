@@ -1,4 +1,4 @@
-"""The prefix tree: which arms the first customers took, and what it led to."""
+"""The prefix tree: the arms that the first customers took, and their consequences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from kcmab_abm.experiment import Engine
-from kcmab_abm.paths.record import Graph, arm_label, arm_name, record, unseeded
-from kcmab_abm.scenario import Scenario
-from kcmab_abm.trajectory import Trajectory, is_locked_in, late_wrong
-from kcmab_abm.workers import Progress
+from kcmab_abm.model.trajectory import Trajectory, is_locked_in, late_wrong
+from kcmab_abm.paths.recording import Graph, arm_label, arm_name, record, unseeded
+from kcmab_abm.running.options import Engine, Progress
+from kcmab_abm.scenario.scenario import Scenario
 
 ROOT = "start"
 
@@ -31,10 +30,21 @@ class _Sums:
 
 
 class TreeRecorder:
-    """Counts how runs begin, customer by customer, down to a depth.
+    """Count the beginnings of runs, customer by customer.
 
-    `share` prunes: prefixes that a smaller share of the runs begins with are only counted at the
-    last node that is kept.
+    Parameters
+    ----------
+    depth
+        The number of customers to follow.
+    share
+        Prune prefixes of a smaller share of the runs.
+    seeding
+        Include customers whom the controller directs because an arm has no report yet.
+
+    Raises
+    ------
+    ValueError
+        If the depth is below 1 or the share is outside [0, 1].
     """
 
     def __init__(self, depth: int = 5, share: float = 0.0, seeding: bool = False) -> None:
@@ -46,12 +56,12 @@ class TreeRecorder:
         self._sums: defaultdict[Prefix, _Sums] = defaultdict(_Sums)
 
     def add(self, run: Trajectory) -> None:
-        """Take in one run."""
+        """Add one run."""
         shown = unseeded(run, self._seeding)
         arms = tuple(run.arms[shown][: self._depth].tolist())
         payments = [0.0, *run.payments[shown][: self._depth].tolist()]
         regrets = run.regrets[shown]
-        locked = bool(is_locked_in(late_wrong(run).sum(), len(run)))
+        locked = bool(is_locked_in(late_wrong(run).max(), len(run)))
         so_far = 0.0
         for depth in range(len(arms) + 1):
             sums = self._sums[arms[:depth]]
@@ -65,14 +75,14 @@ class TreeRecorder:
             self._sums[arms].ended += 1
 
     def graph(self) -> Graph:
-        """The tree of all prefixes that are frequent enough."""
+        """The tree of all sufficiently frequent prefixes."""
         tree: Graph = nx.DiGraph(
             kind="prefix tree",
             depth=self._depth,
             pruned_below=float(self._share),
             seeding=self._seeding,
         )
-        # Sorted, so that a parent comes before its children and the order of the runs is forgotten.
+        # Sorted, so that parents precede children and the order of the runs does not matter.
         for prefix in sorted(self._sums):
             self._place(tree, prefix)
         return tree
@@ -81,7 +91,7 @@ class TreeRecorder:
         sums, all_runs = self._sums[prefix], self._sums[()].visits
         visits, parent = sums.visits, prefix_name(prefix[:-1])
         if prefix and visits / all_runs < self._share:
-            if parent in tree:  # else it hangs below a pruned one, which has been counted
+            if parent in tree:  # else its parent was pruned and counted
                 tree.nodes[parent]["pruned"] += visits
             return
         arm = {"arm": prefix[-1]} if prefix else {}
@@ -106,7 +116,7 @@ class TreeRecorder:
 
 
 def prefix_name(prefix: Prefix) -> str:
-    """The name of a prefix's node: its arms with dashes between them.
+    """The name of a prefix's node: its arms, joined by dashes.
 
     >>> prefix_name((0, 2, -1))
     '0-2-left'
@@ -124,25 +134,50 @@ def prefix_tree(
     engine: Engine = "auto",
     progress: Progress | None = None,
 ) -> Graph:
-    """The tree of the arms that the first customers took, over all replications of one policy.
+    """The tree of the arms that the first customers took, over all replications.
 
-    A node is a beginning that runs have in common, named by its arms. It knows how many runs begin
-    so (`visits`, `share`), what its last customer was paid (`payment`) and all of them together
-    (`payment_so_far`), the regret of all customers after it (`regret_to_come`), each on average,
-    and how many of its runs end locked in on a wrong arm (`locked_runs`, `locked_in` as a share).
+    A node is a prefix that runs have in common, named by its arms. It records the number of these
+    runs (`visits`, `share`); the mean compensation of its last customer (`payment`) and of all its
+    customers (`payment_so_far`); the mean regret of all later customers (`regret_to_come`); and the
+    number of its runs that end locked in on a wrong arm (`locked_runs`, as a share `locked_in`).
 
-    Beginnings of less than `share` of the runs are pruned and counted at the node before
-    (`pruned`); runs without a further customer are counted in `ended`. So above the last level
-    `visits` is `pruned + ended` and the visits of the children. The tree starts after the
-    customers whom the controller directs to every arm once, unless `seeding`.
+    Pruned runs are counted at the node before (`pruned`), runs without a further customer in
+    `ended`. Above the last level, `visits` is therefore `pruned + ended` plus the visits of the
+    children.
 
+    Parameters
+    ----------
+    scenario
+        The scenario whose replications are replayed.
+    policy
+        The label of a policy; by default the first one.
+    depth
+        The number of customers to follow.
+    share
+        Prune prefixes of a smaller share of the runs.
+    seeding
+        Include customers whom the controller directs because an arm has no report yet.
+    engine
+        "market", "batch", or "auto" to select one.
+    progress
+        Called with the number of replications done and their total.
+
+    Returns
+    -------
+    DiGraph
+        The tree, whose root is "start".
+
+    Raises
+    ------
+    ValueError
+        If the depth is below 1 or the share is outside [0, 1].
+
+    Examples
+    --------
     >>> from kcmab_abm import make_scenario
-    >>> scenario = make_scenario({
-    ...     "horizon": 20,
-    ...     "replications": 50,
-    ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}},
-    ...     "policy": [{"name": "greedy"}],
-    ... })
+    >>> market = {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}}
+    >>> size = {"horizon": 20, "replications": 50}
+    >>> scenario = make_scenario({**size, "market": market, "policy": [{"name": "greedy"}]})
     >>> tree = prefix_tree(scenario, depth=2, share=0.1, engine="market")
     >>> {name: node["visits"] for name, node in tree.nodes.items()}
     {'start': 50, '0': 46, '0-0': 46}

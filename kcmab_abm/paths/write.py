@@ -1,17 +1,18 @@
-"""Graphs, tables and figures of the paths as files."""
+"""Write graphs, tables and figures of paths to files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from kcmab_abm.folders import MANIFEST, new_folder, versions, write_json
 from kcmab_abm.paths.files import write_graph
 from kcmab_abm.paths.findings import Paths
 from kcmab_abm.paths.rankings import path_table
+from kcmab_abm.running.manifest import write_manifest
+from kcmab_abm.running.results_folder import new_folder
 
 
 def write_paths(paths: Paths, folder: Path, force: bool = False) -> None:
-    """Write everything into a new folder, or nothing."""
+    """Write everything to a new folder; leave nothing behind on failure."""
     with new_folder(folder, force) as stage:
         for name, graph in paths.graphs.items():
             write_graph(graph, stage, name)
@@ -19,11 +20,11 @@ def write_paths(paths: Paths, folder: Path, force: bool = False) -> None:
         table.insert(0, "policy", paths.policy)
         table.to_csv(stage / "paths.csv", index=False)
         _draw(paths, stage)
-        write_json(stage / MANIFEST, _manifest(paths))
+        write_manifest(stage, _manifest(paths))
 
 
 def _draw(paths: Paths, folder: Path) -> None:
-    # Late, because matplotlib takes half a second to import.
+    # Late, because importing matplotlib is slow.
     from kcmab_abm.figures.lattice import draw_lattice
     from kcmab_abm.figures.style import save
     from kcmab_abm.figures.switching import draw_switching
@@ -45,5 +46,4 @@ def _manifest(paths: Paths) -> dict[str, object]:
         "seed": scenario.seed,
         "engine": paths.used.engine,
         "graphs": {name: graph.graph for name, graph in paths.graphs.items()},
-        "versions": versions(),
     }

@@ -1,111 +1,198 @@
-"""The paper's bounds, as functions of the arms and the horizon.
-
-`arms` is a scenario's arms or a list of Bernoulli means. Upper bounds hold for every horizon. The
-lower bounds are asymptotic: they say how fast regret and compensation must grow with ln T in the
-end, and nothing about any finite T.
-"""
+"""The paper's upper bounds, as functions of the arms and the horizon; they hold for every T."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
-from kcmab_abm.catalogue import LAWS
-from kcmab_abm.theory.divergence import divergence
-from kcmab_abm.theory.stopping import stopping_value
-from kcmab_abm.world import Arm
+from kcmab_abm.theory.arms import Arms, gaps, gaps_to_one
 
-Arms = Sequence[Arm] | Sequence[float]
-
-LATEST = 1e300  # horizons beyond which a bound is taken never to say anything
-
-
-def lai_robbins(arms: Arms, horizon: float) -> float:
-    """The Lai-Robbins slope times ln T: sum_i Delta_i ln T / KL(D_i, D_1). Asymptotic.
-
-    >>> round(lai_robbins([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1], 10_000), 1)
-    69.2
-    """
-    every = _as_arms(arms)
-    best = max(every, key=_mean)
-    slope = 0.0
-    for arm in every:
-        if arm.mean < best.mean:
-            slope += (best.mean - arm.mean) / divergence(arm, best)
-    return slope * math.log(horizon)
-
-
-def compensation_slope(arms: Arms, horizon: int) -> float:
-    """The compensation lower bound of Theorem 1 with its constants. Asymptotic.
-
-    Every forced pull of arm i costs at least DP(mu_1, T) - mu_i, and there are about
-    ln T / KL(D_i, D_1) of them. Proved for Bernoulli arms with mu_1 >= 0.9 and mu_2 <= 0.2 only;
-    not a number elsewhere.
-    """
-    every = _as_arms(arms)
-    best = max(every, key=_mean)
-    others = [arm for arm in every if arm is not best]
-    covered = best.mean >= 0.9 and all(arm.mean <= 0.2 for arm in others)
-    if not covered or any(arm.law.name != "bernoulli" for arm in every):
-        return math.nan
-    value = stopping_value(best.mean, horizon)
-    pulls = [math.log(horizon) / divergence(arm, best) for arm in others]
-    return math.fsum((value - arm.mean) * n for arm, n in zip(others, pulls, strict=True))
+LATEST = 1e300  # the search for an informative horizon ends here
 
 
 def ucb_pulls_bound(gap: float, horizon: float) -> float:
-    """UCB pulls an arm with gap Delta_i at most 8 ln T / Delta_i^2 + pi^2/3 times on average."""
-    return 8.0 * math.log(horizon) / gap**2 + math.pi**2 / 3.0
+    """The upper bound on UCB's expected pulls of one arm: 8 ln T / Delta_i^2 + pi^2/3.
+
+    Parameters
+    ----------
+    gap
+        The arm's distance Delta_i to the best mean.
+    horizon
+        The number of customers T.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(ucb_pulls_bound(0.5, 1000), 1)
+    224.3
+    """
+    return 8.0 * math.log(horizon) / gap / gap + math.pi**2 / 3.0
 
 
 def ucb_regret_bound(arms: Arms, horizon: float) -> float:
-    """UCB's regret is at most the sum of gap times pulls bound."""
-    return math.fsum(gap * ucb_pulls_bound(gap, horizon) for gap in gaps(arms))
+    """The upper bound on UCB's regret: every gap times the bound on its pulls, added up.
+
+    Parameters
+    ----------
+    arms
+        A scenario's arms, or Bernoulli means.
+    horizon
+        The number of customers T.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(ucb_regret_bound([0.9, 0.4], 1000), 1)
+    112.2
+    """
+    log = math.log(horizon)  # the gap is not squared, because the square of a tiny one is 0
+    return _total(8.0 * log / gap + gap * math.pi**2 / 3.0 for gap in gaps(arms))
 
 
 def ucb_compensation_bound(arms: Arms, horizon: float) -> float:
-    """Theorem 2: sum_i 16 ln T / Delta_i + 2 N pi^2 / 3."""
-    leading = math.fsum(16.0 * math.log(horizon) / gap for gap in gaps(arms))
+    """The upper bound on UCB's compensation (Theorem 2): sum_i 16 ln T / Delta_i + 2 N pi^2 / 3.
+
+    Parameters
+    ----------
+    arms
+        A scenario's arms, or Bernoulli means.
+    horizon
+        The number of customers T.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If several arms are best: compensation then grows faster than ln T.
+
+    Examples
+    --------
+    >>> round(ucb_compensation_bound([0.9, 0.4], 1000), 1)
+    234.2
+    """
+    every = gaps_to_one(arms, "Theorem 2")
+    leading = _total(16.0 * math.log(horizon) / gap for gap in every)
     return leading + 2.0 * len(arms) * math.pi**2 / 3.0
 
 
 def modified_epsilon_greedy_compensation_bound(
     arms: Arms, horizon: float, epsilon: float, repaired: bool = False
 ) -> float:
-    """Theorem 3 with c = epsilon Delta_2^2 / N: sum_i c Delta_i ln T / Delta_2^2 + a second term.
+    """The upper bound on modified epsilon-greedy's compensation (Theorem 3).
 
-    The second term is N^2/(2 Delta_2) sqrt(c ln T) as printed. Its proof takes empirical means to
-    be unbiased at exploration times, which they are not; `repaired` replaces it by
-    2 N (N+1) sqrt(c ln T) / Delta_2, which Doob's inequality gives.
+    It is sum_i Delta_i (epsilon / N) ln T plus a second term, printed as
+    N^2/2 sqrt((epsilon / N) ln T); the paper writes c / Delta_2^2 for epsilon / N. The printed
+    proof assumes that empirical means are unbiased at exploration times, which they are not.
+    Doob's inequality gives the repaired second term
+    2 N (sqrt(N-1) + 1) sqrt((epsilon / N) ln T). Neither needs a unique best arm.
+
+    Parameters
+    ----------
+    arms
+        A scenario's arms, or Bernoulli means.
+    horizon
+        The number of customers T.
+    epsilon
+        The policy's exploration constant.
+    repaired
+        Return the repaired bound instead of the printed one.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Examples
+    --------
+    >>> round(modified_epsilon_greedy_compensation_bound([0.9, 0.4], 1000, epsilon=20), 1)
+    51.2
     """
-    every = gaps(arms)
-    if not every:
-        return 0.0
-    count, least, log = len(arms), min(every), math.log(horizon)
-    c = epsilon * least**2 / count
-    factor = 2.0 * count * (count + 1) if repaired else count**2 / 2.0
-    return math.fsum(every) * c * log / least**2 + factor * math.sqrt(c * log) / least
+    count = len(arms)
+    explorations = epsilon / count * math.log(horizon)  # of each arm
+    factor = 2.0 * count * (math.sqrt(count - 1) + 1.0) if repaired else count**2 / 2.0
+    return _total(gaps(arms)) * explorations + factor * math.sqrt(explorations)
 
 
 def modified_ts_regret_leading_terms(arms: Arms, horizon: float, slack: float = 0.0) -> float:
-    """Theorem 4 without its constants: sum_i 2 Delta_i / (Delta_i - slack)^2 ln T."""
-    return math.fsum(2.0 * g / _less(g, slack) ** 2 for g in gaps(arms)) * math.log(horizon)
+    """The leading terms of modified Thompson sampling's regret bound (Theorem 4).
+
+    They are sum_i 2 Delta_i ln T / (Delta_i - slack)^2. The paper does not state the constants that
+    complete the bound.
+
+    Parameters
+    ----------
+    arms
+        A scenario's arms, or Bernoulli means.
+    horizon
+        The number of customers T.
+    slack
+        The proof's epsilon, at least 0 and below the smallest gap.
+
+    Returns
+    -------
+    float
+        The leading terms.
+
+    Raises
+    ------
+    ValueError
+        If the slack is negative or not below the smallest gap, or if several arms are best.
+
+    Examples
+    --------
+    >>> round(modified_ts_regret_leading_terms([0.9, 0.4], 1000), 1)
+    27.6
+    """
+    every = gaps_to_one(arms, "Theorem 4")
+    return _total(2.0 * g / _less(g, slack) / _less(g, slack) for g in every) * math.log(horizon)
 
 
 def modified_ts_compensation_leading_terms(arms: Arms, horizon: float, slack: float = 0.0) -> float:
-    """Theorem 4 without its constants: sum_i 8 / (Delta_i - slack) ln T + N ln T."""
-    slope = math.fsum(8.0 / _less(g, slack) for g in gaps(arms)) + len(arms)
+    """The leading terms of modified Thompson sampling's compensation bound (Theorem 4).
+
+    They are sum_i 8 ln T / (Delta_i - slack) + N ln T. The paper does not state the constants that
+    complete the bound.
+
+    Parameters
+    ----------
+    arms
+        A scenario's arms, or Bernoulli means.
+    horizon
+        The number of customers T.
+    slack
+        The proof's epsilon, at least 0 and below the smallest gap.
+
+    Returns
+    -------
+    float
+        The leading terms.
+
+    Raises
+    ------
+    ValueError
+        If the slack is negative or not below the smallest gap, or if several arms are best.
+
+    Examples
+    --------
+    >>> round(modified_ts_compensation_leading_terms([0.9, 0.4], 1000), 1)
+    124.3
+    """
+    every = gaps_to_one(arms, "Theorem 4")
+    slope = _total(8.0 / _less(g, slack) for g in every) + len(arms)
     return slope * math.log(horizon)
 
 
-def gaps(arms: Arms) -> list[float]:
-    """The positive gaps Delta_i = mu_1 - mu_i, in the order of the arms."""
-    means = [arm.mean for arm in _as_arms(arms)]
-    return [max(means) - mean for mean in means if mean < max(means)]
-
-
 def informative_from(bound: Callable[[float], float], most: float) -> float:
-    """The horizon from which on the bound is below the trivial one, `most` times T.
+    """The smallest horizon T at which a bound falls below the trivial bound `most` times T.
 
     >>> informative_from(lambda horizon: 100.0, most=0.5)
     201.0
@@ -121,21 +208,19 @@ def informative_from(bound: Callable[[float], float], most: float) -> float:
             low = middle
         else:
             high = middle
-    return float(
-        math.floor(high) if bound(math.floor(high)) < most * math.floor(high) else math.ceil(high)
-    )
+    least = math.floor(high)
+    return float(least if bound(least) < most * least else math.ceil(high))
+
+
+def _total(terms: Iterable[float]) -> float:
+    """The exact sum; infinite if it is too large for a float, as it may be for tiny gaps."""
+    try:
+        return math.fsum(terms)
+    except OverflowError:
+        return math.inf
 
 
 def _less(gap: float, slack: float) -> float:
     if not 0.0 <= slack < gap:
         raise ValueError(f"the slack must be in [0, {gap:g}), the smallest gap, got {slack}")
     return gap - slack
-
-
-def _mean(arm: Arm) -> float:
-    return arm.mean
-
-
-def _as_arms(arms: Arms) -> list[Arm]:
-    bernoulli = LAWS.find("bernoulli")
-    return [arm if isinstance(arm, Arm) else Arm(bernoulli, (float(arm),)) for arm in arms]

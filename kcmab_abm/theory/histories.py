@@ -1,8 +1,9 @@
 """History strings of arm 1: the distributions p and q of the lower bound's proof, exactly.
 
-A string of 0s and 1s is what arm 1 has shown so far. `p[s]` is the probability that it has shown
-exactly s when arm i is pulled for the k-th time, `q[s]` that this happens at s given that arm 1 has
-shown s and it has not happened before. Both are mappings over all strings of 1 to T characters.
+A string of 0s and 1s is the history of arm 1's rewards so far. `p[s]` is the probability that this
+history is s when arm i is pulled for the k-th time; `q[s]` is the probability that this pull
+happens at s, given that the history reaches s and the pull has not happened before. Both are
+mappings over all strings of 1 to T characters.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ Strings = Mapping[str, Fraction]
 
 
 def strings(longest: int) -> Iterator[str]:
-    """All 0-1 strings of 1 to `longest` characters, the short ones first."""
-    for length in range(1, longest + 1):
-        for letters in itertools.product("01", repeat=length):
-            yield "".join(letters)
+    """All 0-1 strings of 1 to `longest` characters, short ones first."""
+    return itertools.chain.from_iterable(map(_strings_of, range(1, longest + 1)))
+
+
+def _strings_of(length: int) -> Iterator[str]:
+    return map("".join, itertools.product("01", repeat=length))
 
 
 def likelihood(string: str, mu: Fraction) -> Fraction:
@@ -39,7 +42,7 @@ def p_from_q(q: Strings, mu: Fraction) -> dict[str, Fraction]:
 
 
 def q_from_p(p: Strings, mu: Fraction) -> dict[str, Fraction]:
-    """The definition of q: what p(s) is of the probability that is left at s; 1 if none is left."""
+    """The definition of q: p(s) as a share of the probability left at s; 1 if none is left."""
     q: dict[str, Fraction] = {}
     for string in p:
         left = likelihood(string, mu)
@@ -53,29 +56,34 @@ def q_from_p(p: Strings, mu: Fraction) -> dict[str, Fraction]:
 def emp(q: Strings, mu: Fraction, horizon: int) -> Fraction:
     """Algorithm 5: the expected share of ones in the string at which q stops.
 
-    >>> never = {s: Fraction(len(s) == 2) for s in strings(2)}
-    >>> emp(never, Fraction(1, 2), 2)
+    >>> at_two = {s: Fraction(len(s) == 2) for s in strings(2)}
+    >>> emp(at_two, Fraction(1, 2), 2)
     Fraction(1, 2)
     """
-    value = {s: Fraction(s.count("1"), horizon) for s in strings(horizon) if len(s) == horizon}
+    value = {string: _share(string) for string in _strings_of(horizon)}
     for length in range(horizon - 1, 0, -1):
-        for letters in itertools.product("01", repeat=length):
-            string = "".join(letters)
-            stop = Fraction(string.count("1"), length)
-            go_on = mu * value[string + "1"] + (1 - mu) * value[string + "0"]
-            value[string] = q[string] * stop + (1 - q[string]) * go_on
-    return mu * value["1"] + (1 - mu) * value["0"]
+        for string in _strings_of(length):
+            go_on = _expected(value, string, mu)
+            value[string] = q[string] * _share(string) + (1 - q[string]) * go_on
+    return _expected(value, "", mu)
 
 
 def best_q(mu: Fraction, horizon: int) -> dict[str, Fraction]:
-    """The rule of the dynamic programme as a q of zeros and ones: stop where that is no worse."""
-    value = {s: Fraction(s.count("1"), horizon) for s in strings(horizon) if len(s) == horizon}
-    q = {string: Fraction(1) for string in value}
+    """The optimal stopping rule as a q of zeros and ones; it stops where it is indifferent."""
+    value = {string: _share(string) for string in _strings_of(horizon)}
+    q = {string: Fraction(1) for string in strings(horizon)}
     for length in range(horizon - 1, 0, -1):
-        for letters in itertools.product("01", repeat=length):
-            string = "".join(letters)
-            stop = Fraction(string.count("1"), length)
-            go_on = mu * value[string + "1"] + (1 - mu) * value[string + "0"]
+        for string in _strings_of(length):
+            stop, go_on = _share(string), _expected(value, string, mu)
             q[string] = Fraction(stop <= go_on)
             value[string] = min(stop, go_on)
-    return {string: q[string] for string in strings(horizon)}
+    return q
+
+
+def _share(string: str) -> Fraction:
+    return Fraction(string.count("1"), len(string))
+
+
+def _expected(value: Strings, string: str, mu: Fraction) -> Fraction:
+    """The expected value after one more reward."""
+    return mu * value[string + "1"] + (1 - mu) * value[string + "0"]

@@ -15,8 +15,9 @@ from bench.plain import highest as plain_highest
 from bench.plain import run_plain
 from bench.vectorised import POLICIES, highest, run_vectorised
 from kcmab_abm.batch.run import run_batch
-from kcmab_abm.measures import checkpoints
-from kcmab_abm.trajectory import CURVES, Tally
+from kcmab_abm.market.run import Replay
+from kcmab_abm.model.trajectory import CURVES, Tally
+from kcmab_abm.results.statistics import checkpoints
 
 ARMS, HORIZON, REPLICATIONS = 9, 1200, 1500
 # Standard errors of a difference: 6e-5 false alarms a comparison, 6e-3 in all of them; the seeds
@@ -32,7 +33,9 @@ def pair(request: pytest.FixtureRequest) -> tuple[Tally, Tally]:
     policy, play = request.param
     theirs = play(policy, means_of(ARMS), HORIZON, REPLICATIONS, points, rng)
     scenario = market_of(policy, horizon=HORIZON)
-    return theirs, run_batch(scenario, scenario.policies[0], 0, REPLICATIONS, points)
+    policy = scenario.policies[0]
+    replay = Replay(scenario, policy)
+    return theirs, run_batch(scenario, policy, 0, REPLICATIONS, points, replay)
 
 
 def assert_same_mean(one: np.ndarray, two: np.ndarray) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
 import sys
 
 import numpy as np
@@ -15,15 +13,15 @@ from imageio_ffmpeg import count_frames_and_secs
 from PIL import Image, ImageSequence
 
 import kcmab_abm
-from kcmab_abm.cli import BAD_INPUT, INTERRUPTED, run
+from kcmab_abm.cli.main import BAD_INPUT, INTERRUPTED, run
 from kcmab_abm.figures import film
 from kcmab_abm.figures.animation import MOST_ARMS, Picture
 from kcmab_abm.figures.film import paced
+from kcmab_abm.market.narrator import Narrator
 from kcmab_abm.market.run import run_market
-from kcmab_abm.market.scenes import Witness
-from kcmab_abm.market.story import Narrator
-
-from .test_interrupt import PATIENCE, listen_to_signals
+from kcmab_abm.market.scenes import SceneRecorder
+from tests.cli.test_interrupt import in_the_middle
+from tests.processes import interrupt
 
 BRIEF = ["--seconds", "1", "--fps", "3"]
 ARMS = {"law": "beta", "means": [0.7, 0.5, 0.3], "concentration": 3.0}
@@ -61,9 +59,9 @@ def scenario_of(market, **settings):
 
 def witnessed(scenario, customers):
     """The scenes of these customers, and the run in which they were seen."""
-    witness = Witness(customers)
-    ran = run_market(scenario, scenario.policies[0], 0, witness)
-    return witness.scenes, ran
+    recorder = SceneRecorder(customers)
+    ran = run_market(scenario, scenario.policies[0], 0, recorder)
+    return recorder.scenes, ran
 
 
 def animate(mine, out, *options):
@@ -83,19 +81,19 @@ def test_scenes_show_what_the_story_tells(name):
     for scene in scenes:
         line = lines[scene.customer]
         means = re.findall(r"\d:(\d\.\d{3})", line)
-        assert means in ([], [f"{mean:.3f}" for mean in scene.sight.means])
+        assert means in ([], [f"{mean:.3f}" for mean in scene.snapshot.means])
         assert line.endswith(f"; {scene.did}")
 
 
 @pytest.mark.parametrize("name", MARKETS)
 def test_scenes_agree_with_the_trajectory(name):
-    """Arms, offers and true means of a scene are those of the run played without a witness."""
+    """Arms, offers and true means of a scene are those of the run played without a recorder."""
     scenario = scenario_of(MARKETS[name])
     scenes, ran = witnessed(scenario, range(1, 41))
     alone = kcmab_abm.play(scenario, engine="market")
     assert [scene.arm for scene in scenes] == ran.arms.tolist() == alone.arms.tolist()
     offers = [
-        scene.sight.offers[target] for scene, target in zip(scenes, alone.targets, strict=True)
+        scene.snapshot.offers[target] for scene, target in zip(scenes, alone.targets, strict=True)
     ]
     assert offers == alone.offers.tolist()
     gaps = [
@@ -108,17 +106,17 @@ def test_scenes_show_the_book_and_not_the_tapes():
     """Where reports come late, a scene has those that have come: fewer than customers before."""
     for name, late in {"plain": False, "delayed": True, "lost": True}.items():
         scenes, ran = witnessed(scenario_of(MARKETS[name]), [40])
-        assert (scenes[0].sight.pulls.sum() < 39) == late
+        assert (scenes[0].snapshot.pulls.sum() < 39) == late
         if not late:
             before = [ran.rewards[:39][ran.arms[:39] == arm].mean() for arm in range(3)]
-            assert scenes[0].sight.means == pytest.approx(before)
+            assert scenes[0].snapshot.means == pytest.approx(before)
 
 
 def test_scenes_show_every_offer():
     """With offers on several arms all of them are shown, and their number is told."""
     scenes, ran = witnessed(scenario_of({"arms": ARMS}, purse={"also": 2}), range(1, 41))
     for scene, beside, offers in zip(scenes, ran.beside, ran.beside_offers, strict=True):
-        assert [scene.sight.offers[arm] for arm in beside if arm >= 0] == offers[
+        assert [scene.snapshot.offers[arm] for arm in beside if arm >= 0] == offers[
             beside >= 0
         ].tolist()
     assert any(scene.asked.endswith("and 2 other offers") for scene in scenes)
@@ -154,8 +152,8 @@ def test_picture_draws_the_scene(arms):
     for scene in scenes:
         picture.show(scene)
         bars, offers = board.containers
-        assert [bar.get_height() for bar in bars] == scene.sight.means.tolist()
-        tops = scene.sight.means + scene.sight.offers
+        assert [bar.get_height() for bar in bars] == scene.snapshot.means.tolist()
+        tops = scene.snapshot.means + scene.snapshot.offers
         assert [bar.get_y() + bar.get_height() for bar in offers] == tops.tolist()
         regret, paid, _ = (line.get_ydata() for line in costs.lines)
         assert len(regret) == scene.customer
@@ -194,7 +192,7 @@ def test_mp4_is_made(mine, tmp_path):
 def test_other_endings_are_refused(name, mine, tmp_path, capsys):
     """Only .gif and .mp4 are written, and the message says so."""
     assert animate(mine, tmp_path / name) == BAD_INPUT
-    assert "an animation ends in .gif or .mp4" in capsys.readouterr().err
+    assert "the name of an animation must end in .gif or .mp4" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [mine]
 
 
@@ -281,20 +279,6 @@ def test_interrupt_leaves_nothing(mine, tmp_path):
     """Ctrl-C in the middle of the drawing ends it soon, with exit code 130 and no file."""
     herald = tmp_path / "herald.py"
     herald.write_text(HERALD)
-    command = [sys.executable, "-m", "kcmab_abm", "play", str(mine), "--with", str(herald)]
-    with subprocess.Popen(
-        [*command, "--animate", str(tmp_path / "market.gif"), "--seconds", "60", "--fps", "30"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=listen_to_signals,
-    ) as process:
-        try:
-            assert process.stdout.readline().startswith("begun")
-            process.send_signal(signal.SIGINT)
-            _, error = process.communicate(timeout=PATIENCE)
-        finally:
-            process.kill()
-    assert process.returncode == INTERRUPTED
-    assert error.strip() == "interrupted; results are written whole or not at all"
+    command = ["play", str(mine), "--with", str(herald), "--seconds", "60", "--fps", "30"]
+    interrupt([*command, "--animate", str(tmp_path / "market.gif")], in_the_middle)
     assert sorted(tmp_path.iterdir()) == sorted([mine, herald])

@@ -12,15 +12,23 @@ import numpy as np
 import pytest
 
 import kcmab_abm
-from kcmab_abm.catalogue import BEHAVIOURS, LAWS, POLICIES, PRICING
-from kcmab_abm.cli import BAD_INPUT, FAILED, commands, run
-from kcmab_abm.forms import json_schema
+from kcmab_abm.catalogue.registry import (
+    BEHAVIOURS,
+    DECISIONS,
+    DISCLOSURES,
+    LAWS,
+    MEASURES,
+    POLICIES,
+    PRICING,
+)
+from kcmab_abm.cli.main import BAD_INPUT, FAILED, commands, run
+from kcmab_abm.scenario.schema import json_schema
 
 from .conftest import SCENARIO
 
 ONE_POLICY = SCENARIO.partition("[[policy]]")[0] + '[[policy]]\nname = "greedy"\n'
 LOGIT = 'customers = { behaviour = "logit", tau = 0.3 }\n'
-DELAYED = "report_delay = 2\n"
+QUEUES = "capacity = 1\nservice_time = 2\n"
 STORY = re.compile(
     r"customer (?P<number>\d+) arrives at (?P<clock>\S+), .*; (?P<refuses>refuses, )?"
     r"takes arm (?P<arm>\d+), earns (?P<reward>\S+), is paid (?P<payment>\S+)"
@@ -98,6 +106,7 @@ def test_version(capsys):
         ["run", "FILE", "--seed", str(2**63)],
         ["run", "FILE", "--horizon", str(10**30)],
         ["play", "FILE", "--customers", "0"],
+        ["play", "FILE", "--horizon", "0"],
         ["play", "FILE", "--replication", "-1"],
         ["play", "FILE", "--policy", "nobody"],
         ["list", "customers"],
@@ -179,18 +188,19 @@ def test_workers_and_engines_show_the_same(options, mine, capsys):
 
 
 def test_auto_says_why_it_took_the_market_engine(mine, capsys):
-    """Delays need a clock: the market engine runs, and the output says so."""
-    market_of(mine, DELAYED)
+    """Only the market engine has queues: it runs, and the output says so."""
+    market_of(mine, QUEUES)
     text = output(["run", mine], capsys)
-    assert "market engine, reports are delayed (report_delay): ucb, nobody pays" in text
+    why = "arms serve few customers at a time (capacity)"
+    assert f"market engine, {why}: ucb, nobody pays" in text
 
 
 def test_engine_that_cannot_is_bad_input(mine, tmp_path, capsys):
-    """The batch engine has no clock: asked for all the same, it is refused with the reason."""
-    market_of(mine, "service_time = 0.5\n")
+    """The batch engine has no queues: asked for all the same, it is refused with the reason."""
+    market_of(mine, QUEUES)
     out = tmp_path / "out"
     error = complaint(["run", mine, "--engine", "batch", "--out", out], capsys)
-    assert "customers take time to consume (service_time)" in error
+    assert "arms serve few customers at a time (capacity)" in error
     assert "use engine 'auto' or 'market'" in error
     assert not out.exists()
 
@@ -205,7 +215,10 @@ def test_quiet_without_a_terminal(mine, capsys, monkeypatch):
     assert "preparing" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", [None, "policies", "behaviours", "pricing", "laws"])
+@pytest.mark.parametrize(
+    "kind",
+    [None, "policies", "behaviours", "decisions", "pricing", "disclosures", "measures", "laws"],
+)
 def test_list_shows_the_catalogue(kind, capsys):
     """Every name of the kind asked for is listed, with its settings, and no other kind's."""
     text = output(["list", *([kind] if kind else [])], capsys)
@@ -214,7 +227,10 @@ def test_list_shows_the_catalogue(kind, capsys):
     catalogues = {
         "policies": POLICIES,
         "behaviours": BEHAVIOURS,
+        "decisions": DECISIONS,
         "pricing": PRICING,
+        "disclosures": DISCLOSURES,
+        "measures": MEASURES,
         "laws": LAWS,
     }
     wanted = [catalogues[kind]] if kind else catalogues.values()
@@ -232,24 +248,24 @@ def test_play_tells_what_happened(options, mine, capsys):
     """The story has one line a customer, and its numbers are those of the trajectory."""
     replay = ["--customers", 25, "--replication", 2, "--seed", 9]
     first, *lines, last = output(["play", mine, *replay, *options], capsys).splitlines()
-    scenario = kcmab_abm.load_scenario(mine).replace(horizon=25, seed=9)
+    scenario = kcmab_abm.load_scenario(mine).replace(seed=9)
     policy = options[1] if options else "ucb"
-    run = kcmab_abm.play(scenario, policy, replication=2, engine="market")
+    run = kcmab_abm.play(scenario, policy, replication=2, engine="market").frame().head(25)
     told = [STORY.fullmatch(line) for line in lines]
     assert first.startswith(f"The controller follows {scenario.policy(policy).label!r}.")
     assert [int(line["number"]) for line in told] == list(range(1, 26))
-    assert [float(line["clock"]) for line in told] == run.clock.tolist()
-    assert [int(line["arm"]) for line in told] == run.arms.tolist()
-    assert [line["reward"] for line in told] == [f"{reward:.3g}" for reward in run.rewards]
-    paid = np.where(run.seeded, scenario.market.seeding_cost, run.payments)
+    assert [float(line["clock"]) for line in told] == run["clock"].tolist()
+    assert [int(line["arm"]) for line in told] == run["arm"].tolist()
+    assert [line["reward"] for line in told] == [f"{reward:.3g}" for reward in run["reward"]]
+    paid = np.where(run["seeded"], scenario.market.seeding_cost, run["payment"])
     assert [line["payment"] for line in told] == [f"{p:.3f}" if p else "nothing" for p in paid]
-    assert f"regret {run.regrets.sum():.3f}, compensation {run.payments.sum():.3f}" in last
+    assert f"regret {run['regret'].sum():.3f}, compensation {run['payment'].sum():.3f}" in last
 
 
 def test_play_tells_of_refusals(mine, capsys):
     """A customer who does not take the target refuses, and only she does."""
     market_of(mine, LOGIT)
-    lines = output(["play", mine, "--customers", 40], capsys).splitlines()[1:-1]
+    lines = output(["play", mine, "--customers", 40, "--horizon", 40], capsys).splitlines()[1:-1]
     run = kcmab_abm.play(kcmab_abm.load_scenario(mine).replace(horizon=40), engine="market")
     refused = [bool(STORY.fullmatch(line)["refuses"]) for line in lines]
     assert refused == (run.arms != run.targets).tolist()
@@ -290,7 +306,7 @@ def test_own_policy_runs_compiled_and_from_the_cache(mine, tmp_path, capsys, mon
     mine.write_text(ONE_POLICY.replace("greedy", "my-rule"))
     (tmp_path / "rules.py").write_text(MY_RULE)
     compiled = output(["run", mine, "--with", tmp_path / "rules.py"], capsys)
-    assert "batch engine, the fastest that can run this: my-rule" in compiled
+    assert "batch engine, selected automatically: my-rule" in compiled
     assert numbers(compiled) == numbers(greedy)
     moved = (tmp_path / "rules.py").rename(tmp_path / "moved.py")
     command = [sys.executable, "-m", "kcmab_abm", "run", str(mine), "--with", str(moved)]
@@ -306,7 +322,7 @@ def test_policy_that_breaks_the_rules_fails_while_running(engine, mine, tmp_path
     out = tmp_path / "out"
     options = ["--with", tmp_path / "rules.py", "--engine", engine, "--out", out]
     error = complaint(["run", mine, *options], capsys, FAILED)
-    assert error == "policy 'my-rule' chose arm 9 for customer 4; arms are 0..2\n"
+    assert error == "policy 'my-rule' chose arm 9 for customer 4 of replication 0; arms are 0..2\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.toml", "rules.py"]
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
-from kcmab_abm.cli import INTERRUPTED
+from tests.processes import interrupt
 
 LONG = """
 horizon = 1_000_000_000
@@ -24,7 +21,7 @@ name = "ucb"
 """
 # Says when the work has begun: only then has the signal something to interrupt.
 HERALD = """
-from kcmab_abm import workers
+from kcmab_abm.running import workers
 
 def heralded(function):
     def call(*arguments, **options):
@@ -35,12 +32,12 @@ def heralded(function):
 workers.run_chunk = heralded(workers.run_chunk)
 workers.run_market = heralded(workers.run_market)
 """
-PATIENCE = 20.0  # seconds; on an idle machine it takes a tenth of one
 
 
-def listen_to_signals():
-    """Undo what a shell does to processes in the background: let Ctrl-C come through."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def in_the_middle(process):
+    """Wait until the work has begun, and a little longer."""
+    assert process.stdout.readline().startswith("begun")
+    time.sleep(0.3)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
@@ -50,22 +47,6 @@ def test_interrupt_stops_at_once_and_leaves_nothing(engine, horizon, tmp_path):
     scenario, herald, out = (tmp_path / name for name in ("long.toml", "herald.py", "out"))
     scenario.write_text(LONG)
     herald.write_text(HERALD)
-    command = [sys.executable, "-m", "kcmab_abm", "run", str(scenario), "--with", str(herald)]
-    options = ["--out", str(out), "--engine", engine, "--horizon", str(horizon)]
-    with subprocess.Popen(
-        [*command, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=listen_to_signals,
-    ) as process:
-        try:
-            assert process.stdout.readline().startswith("begun")
-            time.sleep(0.3)
-            process.send_signal(signal.SIGINT)
-            _, error = process.communicate(timeout=PATIENCE)
-        finally:
-            process.kill()
-    assert process.returncode == INTERRUPTED
-    assert error.strip() == "interrupted; results are written whole or not at all"
+    command = ["run", str(scenario), "--with", str(herald), "--out", str(out)]
+    interrupt([*command, "--engine", engine, "--horizon", str(horizon)], in_the_middle)
     assert sorted(tmp_path.iterdir()) == [herald, scenario]

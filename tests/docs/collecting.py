@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from tests.docs.blocks import PageError, blocks_run_by, pages, slow_reason
 from tests.docs.running import LeftOut, run_page
+from tests.extras import leave_out
 from tests.registry import own_catalogue
 
 
@@ -20,12 +20,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Page | Non
         return None
     page: Page = Page.from_parent(parent, path=file_path)
     return page
-
-
-def leave_out(reason: str) -> None:
-    """Skip, but never where continuous integration runs."""
-    give_up = pytest.fail if os.environ.get("CI") else pytest.skip
-    give_up(reason)
 
 
 class Page(pytest.File):

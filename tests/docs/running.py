@@ -13,8 +13,7 @@ from typing import Any
 
 from kcmab_abm import make_scenario
 from tests.docs.blocks import Block, blocks_run_by, installs
-from tests.docs.images import as_shell
-from tests.docs.services import Services, programs_missing
+from tests.docs.services import Services, what_is_missing
 from tests.docs.serving import Servers
 from tests.docs.shell import newcomers_shell, our_shell
 
@@ -29,7 +28,7 @@ class LeftOut(Exception):
 def run_page(page: Path, home: Path, runner: str = "") -> Path:
     """Run the examples of a page in a new folder, which is returned."""
     blocks = blocks_run_by(page, runner)
-    missing = [programs_missing(block.marks.get("needs", "")) for block in blocks]
+    missing = [what_is_missing(block.marks.get("needs", "")) for block in blocks]
     with contextlib.ExitStack() as stack:
         session = Session(home, blocks, stack)
         for place, block in enumerate(blocks):
@@ -76,8 +75,6 @@ class Session:
             self._check_part(block)
         elif block.kind == "sh":
             self._said = self._run(block, block.text)
-        elif block.kind == "dockerfile":
-            self._said = self._run(block, as_shell(block))
         elif block.kind == "python":
             self._said = self._python(block)
 

@@ -1,4 +1,4 @@
-"""What a block may need beside the package: SLURM, SSH and such, on this machine."""
+"""What a block may need beside the package: a SLURM cluster or an SSH server on this machine."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
-from tests.docs.kubernetes import kubernetes
+from tests.extras import missing
+from tests.processes import PATIENCE, free_ports, wait_until
 
-PATIENCE = 60  # seconds to start; on an idle machine it takes one
 WHERE = os.pathsep.join([os.environ["PATH"], "/usr/sbin"])
 
 # Nobody but this machine can reach it, so it asks nobody who she is.
@@ -59,7 +58,6 @@ UsePAM no
 
 PROGRAMS = {
     "": (),
-    "kubernetes": ("kubectl",),
     "slurm": ("sbatch", "scancel", "sinfo", "slurmctld", "slurmd", "srun"),
     "ssh": ("ssh-keygen", "sshd"),
 }
@@ -75,22 +73,24 @@ class Services(ExitStack):
 
     def variables(self, name: str) -> dict[str, str]:
         """What a block has to know about a service, which is started if it is not there yet."""
-        if name not in self._started:
+        if name in SERVICES and name not in self._started:
             folder = self._home / name
             folder.mkdir()
             self._started[name] = self.enter_context(SERVICES[name](folder))
-        return self._started[name]
+        return self._started.get(name, {})
 
 
-def programs_missing(name: str) -> list[str]:
-    """The programs of a service that are not installed here."""
+def what_is_missing(name: str) -> list[str]:
+    """The programs of a service that are not installed here, or the library of that name."""
+    if name not in PROGRAMS:
+        return missing(name)
     return [each for each in PROGRAMS[name] if _find(each) is None]
 
 
 @contextmanager
 def slurm(folder: Path) -> Iterator[dict[str, str]]:
     """A SLURM cluster of one node, which says that it has four processors."""
-    ports = dict(zip(("controller", "node"), _free_ports(2), strict=True))
+    ports = dict(zip(("controller", "node"), free_ports(2), strict=True))
     (folder / "state").mkdir()
     (folder / "spool").mkdir()
     settings = folder / "slurm.conf"
@@ -106,7 +106,7 @@ def slurm(folder: Path) -> Iterator[dict[str, str]]:
         _running(["slurmd", "-D", "-N", "localhost"], environment),
     ):
         ask = ["sinfo", "--noheader", "--format=%T"]
-        _await(lambda: _says(ask, environment) == "idle", "SLURM has no node that is idle")
+        wait_until(lambda: _says(ask, environment) == "idle", "SLURM has no node that is idle")
         try:
             yield variables
         finally:
@@ -120,18 +120,17 @@ def ssh(folder: Path) -> Iterator[dict[str, str]]:
         subprocess.run(
             ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True
         )
-    (port,) = _free_ports(1)
+    (port,) = free_ports(1)
     settings = folder / "sshd_config"
     settings.write_text(SSHD.format(folder=folder, port=port))
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # where it locks itself up, left to us by Debian
     with _running(["sshd", "-D", "-e", "-f", str(settings)], dict(os.environ)):
-        _await(lambda: _listens(port), "no SSH server")
+        wait_until(lambda: _listens(port), "no SSH server")
         yield {"SSH_PORT": str(port), "SSH_KEY": str(folder / "key")}
 
 
 SERVICES: dict[str, Callable[[Path], AbstractContextManager[dict[str, str]]]] = {
-    "kubernetes": kubernetes,
     "slurm": slurm,
     "ssh": ssh,
 }
@@ -156,16 +155,6 @@ def _find(program: str) -> str | None:
     return shutil.which(program, path=WHERE)
 
 
-def _free_ports(count: int) -> list[int]:
-    held = [socket.socket() for _ in range(count)]
-    for one in held:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
-
-
 def _listens(port: int) -> bool:
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
@@ -174,11 +163,3 @@ def _listens(port: int) -> bool:
 def _says(command: list[str], environment: dict[str, str]) -> str:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return done.stdout.strip()
-
-
-def _await(condition: Callable[[], bool], complaint: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            raise TimeoutError(f"{complaint} after {PATIENCE} s")
-        time.sleep(0.1)

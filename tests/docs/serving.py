@@ -87,7 +87,11 @@ class Server:
         self._await(lambda: _listens(address), f"nobody answers at {address.geturl()}", PATIENCE)
         if not self._title:
             return
-        if (found := title_of(address)) != self._title:
+        try:
+            found = title_of(address)
+        except OSError as error:  # it listened, and hung up: it may be ending
+            self._await(lambda: False, f"no page at {address.geturl()} ({error})", PATIENCE)
+        if found != self._title:
             raise self._error(f"{address.geturl()} is not {self._title!r} but {found!r}")
         if address.query and title_of(address._replace(query="")) == self._title:
             raise self._error("who does not have the token is let in as well")

@@ -14,6 +14,7 @@ from typing import IO
 
 from bench.newcomer.terminal import browser_of, strangers
 from tests.docs.blocks import ROOT
+from tests.repository import copy_repository
 
 LONGEST = 900  # seconds that one block may take: it may install, and compile, on a busy machine
 BASH = ("bash", "-euo", "pipefail", "-c")
@@ -79,12 +80,7 @@ def our_shell(home: Path) -> Shell:
 def newcomers_shell(home: Path) -> Shell:
     """A copy of the repository, and no environment yet; what is in the user's caches may help."""
     folder = _new_folder(home)
-    names = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(names, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():  # and not deleted since
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
+    copy_repository(folder)
     return Shell(folder, _undisturbed(strangers(home)) | QUICKLY | ONLY_THERE)
 
 

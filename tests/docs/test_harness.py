@@ -9,8 +9,8 @@ import pytest
 
 from tests.docs import services
 from tests.docs.blocks import ROOT, PageError, blocks_of, blocks_run_by, pages
-from tests.docs.collecting import leave_out
 from tests.docs.running import LeftOut, run_page
+from tests.extras import leave_out
 
 SCENARIO = """
 ```toml mine.toml
@@ -43,13 +43,12 @@ LIES = {
         ":3: ",
         "there is no 'HOST' in it",
     ),
-    "an image that is not simple": ("```dockerfile\nEXPOSE 80\n```", ":2: ", "EXPOSE"),
-    "a step that fails": ("```dockerfile\nRUN false\n```", ":2: ", "exit code 1"),
 }
 
 
 def write_page(home, text):
     """A page, and where it is to be run."""
+    home.mkdir(exist_ok=True)
     page = home / "page.md"
     page.write_text(text, encoding="utf-8")
     return page, home
@@ -106,6 +105,11 @@ print(numbers)
 never run
 ```
 
+<!-- not run: it would fail -->
+```sh
+false
+```
+
 ```sh
 echo $WHO
 ```
@@ -152,7 +156,7 @@ print(sys.prefix)
 def test_a_page_that_installs_has_an_environment_of_its_own(tmp_path):
     """It is followed in a copy of the repository, by the Python that it installs into."""
     folder = run_page(*write_page(tmp_path, INSTALLS))
-    assert (folder / "kcmab_abm" / "cli.py").exists()
+    assert (folder / "kcmab_abm" / "errors.py").exists()
 
 
 NEEDS = """
@@ -179,6 +183,14 @@ def test_a_page_says_what_it_lacks(tmp_path, monkeypatch):
     assert (tmp_path / "here" / "reached").exists()
 
 
+def test_a_page_names_the_library_that_it_lacks(tmp_path):
+    """A block may need a library just as well as a service."""
+    with pytest.raises(LeftOut, match="not installed: no_such_library"):
+        run_page(*write_page(tmp_path, NEEDS.replace("slurm", "no_such_library")))
+    there = NEEDS.replace("slurm", "json").replace("no-such-command", "echo never printed")
+    run_page(*write_page(tmp_path / "again", there))
+
+
 @pytest.mark.parametrize(
     ("where", "outcome"), [("1", pytest.fail.Exception), ("", pytest.skip.Exception)]
 )
@@ -194,7 +206,17 @@ def test_others_run_what_they_are_said_to_run():
     every = [block for page in pages() for block in blocks_of(page) if "run by" in block.marks]
     assert [(str(block.page.relative_to(ROOT)), block.marks["run by"]) for block in every] == [
         ("README.md", ".ci/run"),
+        ("docs/published-tables.md", "tests/scenarios/test_pages.py"),
+        ("docs/research-note.md", "tests/scenarios/test_pages.py"),
         ("docs/writing.md", "tests/docs/test_site.py"),
+    ]
+
+
+def test_what_nobody_runs_is_counted():
+    """A block is left unrun only where the tests would need a service nobody can give them."""
+    every = [block for page in pages() for block in blocks_of(page) if "not run" in block.marks]
+    assert [(str(block.page.relative_to(ROOT)), block.text.strip()) for block in every] == [
+        ("docs/howto/clusters.md", "kubectl apply -f cluster.json"),
     ]
 
 

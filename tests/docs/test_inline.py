@@ -16,14 +16,16 @@ import click
 import pytest
 from markdown_it import MarkdownIt
 
-from kcmab_abm.cli import commands
-from kcmab_abm.plugins import bring
+from kcmab_abm.catalogue.user_files import bring
+from kcmab_abm.cli.main import commands
 from tests.docs.blocks import ROOT, blocks_of, pages
+from tests.extras import leave_out
 from tests.registry import own_catalogue
 
 ENDINGS = (".md", ".py", ".toml")  # of files that a command reads
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-EXTRA = re.compile(r"(?:\.|kcmab-abm)\[([\w,]+)\]")
+OTHERS = {"sphinx": "docs"}  # modules of other packages, and the extras that bring them
+EXTRA = re.compile(r"(?:\.|kcmab-abm)\[([\w,-]+)\]")
 
 every_page = pytest.mark.parametrize(
     "page", pages(), ids=lambda page: str(page.relative_to(ROOT)).removesuffix(".md")
@@ -60,9 +62,11 @@ def folder(tmp_path, monkeypatch):
 def parse(name, *words):
     """Read the words of a command as `kcmab` does, but run nothing."""
     if not name.startswith("-"):
+        # Below the program: a command remembers the names of its help from where it first ran.
+        above = click.Context(commands, info_name="kcmab", **commands.context_settings)
         # An argument or a value may be left to the reader.
         with contextlib.suppress(click.MissingParameter, click.BadOptionUsage):
-            commands.commands[name].make_context(name, list(words))
+            commands.commands[name].make_context(name, list(words), parent=above)
 
 
 def absent(words):
@@ -109,6 +113,8 @@ def test_modules_can_be_run(page):
     """`python -m` names something that runs; with options, it understands them."""
     for _, _, module, *options in commands_of(page, "python -m "):
         found = importlib.util.find_spec(module)
+        if found is None and module in OTHERS:
+            leave_out(f"needs {module}: install the extra {OTHERS[module]!r}")
         assert found is not None, module
         if found.submodule_search_locations is not None:
             assert importlib.util.find_spec(f"{module}.__main__"), module

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcmab_abm import make_scenario, play, simulate, workers
-from kcmab_abm.batch import run
+from kcmab_abm import make_scenario, play, simulate
+from kcmab_abm.running import workers
 from tests.markets import (
+    EVERY_PAIR,
     GROUPS,
     LAW_NAMES,
-    PAIRS,
     POLICY_NAMES,
     assert_same,
     default_customers,
@@ -55,7 +55,7 @@ def test_every_law_has_a_strategy():
     assert sorted(GROUPS) == LAW_NAMES
 
 
-@pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@pytest.mark.parametrize(("policy", "behaviour"), EVERY_PAIR)
 @given(data=st.data())
 def test_engines_agree_on_random_markets(policy, behaviour, data):
     """Every policy meets every behaviour on random markets, and the engines agree."""
@@ -64,7 +64,7 @@ def test_engines_agree_on_random_markets(policy, behaviour, data):
 
 
 @pytest.mark.parametrize("law", LAW_NAMES)
-@pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@pytest.mark.parametrize(("policy", "behaviour"), EVERY_PAIR)
 @settings(max_examples=A_FEW)
 @given(data=st.data())
 def test_engines_agree_on_every_law_alone(policy, behaviour, law, data):
@@ -73,14 +73,14 @@ def test_engines_agree_on_every_law_alone(policy, behaviour, law, data):
     assert_engines_agree(scenario, data.draw(replications))
 
 
-@pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@pytest.mark.parametrize(("policy", "behaviour"), EVERY_PAIR)
 def test_engines_agree_on_a_longer_run(policy, behaviour):
     """Arms of all laws side by side, past the first block of customers of the batch engine."""
     market = {"customers": default_customers(behaviour), "report_probability": 0.7}
     assert_engines_agree(mixed_scenario([policy], horizon=1100, market=market), replication=3)
 
 
-@pytest.mark.parametrize(("policy", "behaviour"), PAIRS)
+@pytest.mark.parametrize(("policy", "behaviour"), EVERY_PAIR)
 def test_engines_agree_when_customers_come_together(policy, behaviour, tmp_path):
     """Customers of a trace who arrive at the same moment are served one after another."""
     times = np.repeat([0.0, 0.5, 0.5, 3.25, 1e6], 6)
@@ -113,9 +113,8 @@ def test_arrivals_move_the_clock_and_nothing_else(process):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    """Many chunks of a few replications instead of one."""
-    monkeypatch.setattr(workers, "CHUNK", {"batch": 700, "market": 700})
-    monkeypatch.setattr(workers, "LEAST", {"batch": 0, "market": 0})
+    """A chunk for each replication instead of one for all."""
+    monkeypatch.setattr(workers, "LONGEST", 0)
 
 
 @pytest.mark.parametrize("engine", ["market", "batch"])
@@ -124,7 +123,8 @@ def test_digest_does_not_depend_on_the_chunks(engine, pieces, monkeypatch):
     """However the replications are cut, all sums are the same to the last bit."""
     scenario = mixed_scenario(["ucb", "modified-ts"], horizon=30, replications=290)
     whole = simulate(scenario)
-    monkeypatch.setattr(workers, "LEAST", {"batch": 0, "market": 0})
+    monkeypatch.setattr(workers, "LEAST", 0)
+    monkeypatch.setattr(workers, "LONGEST", 10**18)
     monkeypatch.setattr(workers, "PIECES", pieces)
     assert simulate(scenario, engine=engine).digest() == whole.digest()
 
@@ -147,15 +147,11 @@ def test_digest_does_not_depend_on_the_engine_when_reports_get_lost():
 
 
 @pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("room", [0, 300, 5_000], ids="room for {} rewards".format)
-def test_digest_does_not_depend_on_what_policies_share(room, monkeypatch):
-    """Policies that read rewards off one tape get what each would draw, however much is kept."""
-    scenario = mixed_scenario()
-    shared = simulate(scenario)
-    monkeypatch.setattr(run, "TAPES", room)
-    assert simulate(scenario).digest() == shared.digest()
-    alone = mixed_scenario(POLICY_NAMES[-1:])
-    assert simulate(alone).runs[POLICY_NAMES[-1]].digest() == shared.runs[POLICY_NAMES[-1]].digest()
+def test_digest_does_not_depend_on_the_other_policies():
+    """A policy finds the same world alone and in company."""
+    together, alone = simulate(mixed_scenario()), simulate(mixed_scenario(POLICY_NAMES[-1:]))
+    label = POLICY_NAMES[-1]
+    assert alone.runs[label].digest() == together.runs[label].digest()
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -11,10 +11,11 @@ import pytest
 from scipy import stats
 
 from kcmab_abm import behaviour, make_scenario, play, simulate
-from kcmab_abm.book import empty_book, find_top
-from kcmab_abm.catalogue import BEHAVIOURS
-from kcmab_abm.offers import Board, least_offer
-from tests.markets import NINE_ARMS, POLICY_NAMES
+from kcmab_abm.catalogue.registry import BEHAVIOURS
+from kcmab_abm.model.book import empty_book, find_top
+from kcmab_abm.model.offers import Board, best_deal, least_offer, misjudged
+from tests.contract.arena import Scripted
+from tests.markets import EACH_POLICY, NINE_ARMS
 from tests.replay import asked_pages
 
 TIED_AT_FIRST = ["epsilon-greedy", "greedy", "kl-ucb", "modified-ts", "ts", "ucb"]
@@ -74,7 +75,9 @@ def answer(means, target, offer, rng=None, rivals=False):
     offers = np.zeros(len(means))
     offers[target] = offer
     board = Board(target, offers, rivals)
-    return BEHAVIOURS.find("greedy").act(1, book_of(means), board, None, None, rng)
+    return BEHAVIOURS["greedy"].ask(
+        "act", t=1, book=book_of(means), board=board, memory=None, params=None, rng=rng
+    )
 
 
 def test_the_literal_sum_falls_short_in_many_cases():
@@ -100,6 +103,41 @@ def test_the_greedy_customer_refuses_anything_less():
         assert answer([best, mean], 1, short) == 0
 
 
+def test_a_controller_who_never_errs_draws_nothing():
+    """Without misjudgement the gap is known, and no random number is spent on it."""
+    assert misjudged(0.25, 0.0, Scripted(), False) == 0.25
+
+
+def deal(values, target, offers, draws=(), money=1.0, first_ties=False):
+    """What a customer takes who values arms so; she draws these numbers, and no other."""
+    rng = Scripted(draws)
+    book = empty_book(len(values), first_ties)
+    board = Board(target, np.array(offers, float), True)
+    arm = best_deal(np.array(values), money, book, board, rng)
+    assert rng.is_used_up
+    return arm
+
+
+def test_the_best_deal_by_hand():
+    """The best sum wins; ties with the target are his, others are drawn, or the first's."""
+    assert deal([0.5, 0.25, 0.0], 1, [0.0, 0.25, 0.5]) == 1
+    assert deal([0.5, 0.25, 0.0], 1, [0.0, 0.125, 0.625]) == 2
+    assert deal([0.5, 0.25, 0.0], 2, [0.0, 0.5, 0.5]) == 1
+    assert deal([0.5, 0.25, 0.0], 0, [0.0, 0.0, 0.0]) == 0
+    assert deal([0.5, 0.25, 0.0], 1, [0.0, 0.25, 0.0], money=0.5) == 0
+    assert deal([0.5, 0.25, 0.0], 1, [0.0, 0.125, 0.0], money=2.0) == 1
+    tie = ([0.5, 0.0, 0.25, 0.5], 1, [0.0, 0.25, 0.25, 0.0])
+    assert [deal(*tie, [draw]) for draw in (0.0, 0.33, 0.34, 0.66, 0.67, 0.99)] == [
+        0,
+        0,
+        2,
+        2,
+        3,
+        3,
+    ]
+    assert deal(*tie, first_ties=True) == 0
+
+
 @pytest.mark.parametrize("engine", ["market", "batch"])
 def test_both_engines_meet_such_cases_and_the_target_is_taken(engine):
     """In the paper's instance the literal sum falls short now and then; the offer is taken."""
@@ -109,7 +147,7 @@ def test_both_engines_meet_such_cases_and_the_target_is_taken(engine):
     assert all(page.arm == page.target for page in steps)
 
 
-@pytest.mark.parametrize("policy", POLICY_NAMES)
+@pytest.mark.parametrize("policy", EACH_POLICY)
 def test_greedy_customers_accept_every_offer(policy):
     """Acceptance is one for every policy of the catalogue in the paper's instance."""
     summary = simulate(nine_arms(policy, 500, replications=20)).summary()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kcmab_abm import make_scenario, play, simulate
 from kcmab_abm.market.controller import Controller
 from kcmab_abm.market.queue import Queue
-from kcmab_abm.offers import next_to_offer
+from kcmab_abm.model.offers import next_to_offer
 from tests.limits import (
     PRICING_NAMES,
     amounts,
@@ -26,7 +26,7 @@ from tests.limits import (
 )
 from tests.markets import (
     BEHAVIOUR_NAMES,
-    POLICY_NAMES,
+    EACH_POLICY,
     arm_count,
     assert_same,
     default_customers,
@@ -80,7 +80,7 @@ def test_no_limit_is_ever_broken(settings_, replication):
     limits_hold(settings_, replication)
 
 
-@pytest.mark.parametrize("policy", POLICY_NAMES)
+@pytest.mark.parametrize("policy", EACH_POLICY)
 @settings(max_examples=FEW)
 @given(data=st.data())
 def test_no_policy_breaks_a_limit(policy, data):
@@ -299,8 +299,8 @@ def test_limits_out_of_reach_change_nothing(policy, behaviour, data, purse):
 
 def test_limits_out_of_reach_have_a_kernel_of_their_own():
     """The market with limits runs the full kernel, the paper's market the lean one."""
-    assert nine_arms().market.offers.is_plain
-    assert not nine_arms(purse={"budget": 1e12}).market.offers.is_plain
+    assert nine_arms().purse.is_plain
+    assert not nine_arms(purse={"budget": 1e12}).purse.is_plain
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 
 from kcmab_abm import MarketError, Parameter, ScenarioError, make_scenario, play, policy, simulate
-from kcmab_abm.batch.compile import known_laws
+from kcmab_abm.batch.kernels import known_laws
 from kcmab_abm.batch.reach import digest
-from kcmab_abm.catalogue import LAWS
+from kcmab_abm.catalogue.registry import LAWS
 
 ARMS = {"law": "bernoulli", "means": [0.9, 0.5, 0.1]}
 STRIDE = 1
@@ -135,13 +135,13 @@ def test_digest_reads_enumerations():
 
 def laws_in_worker(law):
     """How many laws a worker compiles a kernel for, and whether it knows this one."""
-    return len(known_laws((law,))), law is LAWS.find(law.name)
+    return len(known_laws((law,))), law is LAWS[law.name]
 
 
 def test_a_law_sent_to_another_process_is_the_one_known_there():
     """A worker compiles for its own laws, once, and not for every copy it is sent."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = pool.submit(laws_in_worker, LAWS.find("beta")).result()
+        found = pool.submit(laws_in_worker, LAWS["beta"]).result()
     assert found == (len(LAWS.own_names()), True)
 
 
@@ -166,16 +166,16 @@ def test_a_target_that_is_no_whole_number_is_a_play_error():
 @pytest.mark.parametrize(
     ("module", "catalogue", "name"),
     [
-        ("policies.ucb", "POLICIES", "ucb"),
-        ("behaviours.greedy", "BEHAVIOURS", "greedy"),
-        ("arms.beta", "LAWS", "beta"),
+        ("entries.policies.ucb", "POLICIES", "ucb"),
+        ("entries.behaviours.greedy", "BEHAVIOURS", "greedy"),
+        ("entries.laws.beta", "LAWS", "beta"),
     ],
 )
 def test_a_module_imported_by_itself_is_still_the_packages_own(module, catalogue, name):
     """Importing a policy's file before anything else does not make it a user's."""
     code = f"""
 import kcmab_abm.{module}
-from kcmab_abm.catalogue import {catalogue}
+from kcmab_abm.catalogue.registry import {catalogue}
 print({name!r} in {catalogue}.own_names())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcmab_abm.purse import (
+from kcmab_abm.model.budget import (
     add_exactly,
     affordable,
     charge,
     fits,
+    most_affordable,
     new_purse,
     refund,
     rest,
@@ -73,6 +74,37 @@ def test_a_sum_that_floats_get_wrong():
     numbers = [1.0, *[2.0**-60] * 1000]
     assert exactly(sum_of(numbers)) == 1 + Fraction(1000, 2**60)
     assert np.cumsum(numbers)[-1] == 1.0
+
+
+@settings(max_examples=MANY)
+@given(
+    limits=st.tuples(*[money | st.just(math.inf)] * 3),
+    period=st.integers(0, 4),
+    wanted=st.lists(money, max_size=12),
+)
+def test_the_most_that_is_affordable_is_offered_and_no_more(limits, period, wanted):
+    """It can be offered whatever is done about short budgets, and the purse stays as it is."""
+    cap, budget, each = limits
+    purse = new_purse(cap, budget, period, each if period else math.inf, False, is_watched=True)
+    for customer, amount in enumerate(wanted, 1):
+        before = repr(purse)
+        most = most_affordable(purse, customer)
+        assert repr(purse) == before
+        trial = purse._replace(lately=purse.lately.copy(), number=purse.number.copy())
+        if most < math.inf:
+            assert affordable(trial, customer, most) == most
+        rest_of_it = trial._replace(pays_rest=True)
+        assert affordable(rest_of_it, customer, 3.0) == min(3.0, most)
+        charge(purse, affordable(purse, customer, amount))
+
+
+def test_the_most_that_is_affordable_in_a_new_period():
+    """What the last period left is gone, and the budget counts all of them."""
+    purse = new_purse(2.0, 1.0, 2, 0.75, False)
+    assert most_affordable(purse, 1) == 0.75
+    charge(purse, affordable(purse, 1, 0.5))
+    assert [most_affordable(purse, customer) for customer in (2, 3)] == [0.25, 0.5]
+    assert most_affordable(new_purse(math.inf, math.inf, 0, math.inf, False), 1) == math.inf
 
 
 @settings(max_examples=MANY)

@@ -9,31 +9,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcmab_abm import highest, make_scenario, play, policy
-from kcmab_abm.book import record
-from kcmab_abm.catalogue import POLICIES
+from kcmab_abm import make_scenario, play, policy
+from kcmab_abm.catalogue.registry import POLICIES
+from kcmab_abm.entries.policies.ucb import lifted, textbook_choose
+from kcmab_abm.model.book import record
 from tests.contract.arena import copies, new_book, new_memory
 from tests.markets import NINE_ARMS, assert_same, experiments, replications, rewards
+from tests.registry import own_catalogue
 
 LONG = 6000
 DELAYS = {"law": "exponential", "mean": 3.0}
 
 
-@policy("test-textbook-ucb", memory={"index": "arms"})
-def choose_by_the_book(t, book, memory, params, rng):
-    """Promotes the arm with the highest upper confidence bound, all of them computed anew."""
-    for arm in range(len(book.means)):
-        width = 1.0 / math.sqrt(book.pulls[arm])
-        memory.index[arm] = book.means[arm] + math.sqrt(2.0 * math.log(t)) * width
-    return highest(memory.index, book, rng)
+TEXTBOOK = "test-textbook-ucb"
 
 
-TEXTBOOK = POLICIES.find("test-textbook-ucb")
+@pytest.fixture(scope="module", autouse=True)
+def _textbook():
+    """The textbook's rule as a policy; forgotten, for it would count as the package's own."""
+    with own_catalogue():
+        policy(TEXTBOOK, memory={"index": "arms"})(textbook_choose)
+        yield
 
 
 def assert_by_the_book(table, engine, replication=0):
     """Both policies play the same market, and the trajectories are equal to the last bit."""
-    scenario = make_scenario({**table, "policy": [{"name": "ucb"}, {"name": TEXTBOOK.name}]})
+    scenario = make_scenario({**table, "policy": [{"name": "ucb"}, {"name": TEXTBOOK}]})
     runs = [play(scenario, each.label, replication, engine) for each in scenario.policies]
     assert_same(*runs)
     return runs[0]
@@ -104,21 +105,31 @@ def visits(arms):
 @given(st.data(), st.integers(1, 6), st.booleans())
 def test_ucb_is_that_of_the_textbook_whatever_is_reported(data, arms, first_ties):
     """Reports on any arm at any time, customers whom it does not meet: it promotes the same."""
-    ucb = POLICIES.find("ucb")
+    ucb = POLICIES["ucb"]
     book = new_book(arms, first_ties)
-    memories = [new_memory(entry, arms) for entry in (ucb, TEXTBOOK)]
+    memories = [new_memory(entry, arms) for entry in (ucb, POLICIES[TEXTBOOK])]
     coins = [np.random.default_rng(1) for _ in memories]
     t = arms
     for passed, reports in [(0, [(arm, 0.5) for arm in range(arms)]), *data.draw(visits(arms))]:
         for arm, reward in reports:
             record(book, arm, reward)
-            ucb.learn(arm, reward, book, memories[0], None, coins[0])
+            ucb.ask(
+                "learn",
+                arm=arm,
+                reward=reward,
+                book=book,
+                memory=memories[0],
+                params=None,
+                rng=coins[0],
+            )
         t += passed
         if t > 1:
             before = copies(book)
             chosen = [
-                entry.act(t, book, memory, None, rng)
-                for entry, memory, rng in zip((ucb, TEXTBOOK), memories, coins, strict=True)
+                entry.ask("act", t=t, book=book, memory=memory, params=None, rng=rng)
+                for entry, memory, rng in zip(
+                    (ucb, POLICIES[TEXTBOOK]), memories, coins, strict=True
+                )
             ]
             assert chosen[0] == chosen[1]
             assert coins[0].bit_generator.state == coins[1].bit_generator.state
@@ -129,11 +140,21 @@ def test_ucb_is_that_of_the_textbook_whatever_is_reported(data, arms, first_ties
 @pytest.mark.parametrize("mean", [-1e6, 0.0, 0.5, 1e6])
 def test_ucb_leaves_every_tie_to_chance(t, mean):
     """However slowly bounds grow, and however large they are, equal ones take a draw each time."""
-    ucb, book = POLICIES.find("ucb"), new_book(2)
+    ucb, book = POLICIES["ucb"], new_book(2)
     memory, rng = new_memory(ucb, 2), np.random.default_rng(1)
     for arm in range(2):
         record(book, arm, mean)
-        ucb.learn(arm, mean, book, memory, None, rng)
-    chosen = [ucb.act(t + each, book, memory, None, rng) for each in range(50)]
+        ucb.ask("learn", arm=arm, reward=mean, book=book, memory=memory, params=None, rng=rng)
+    chosen = [
+        ucb.ask("act", t=t + each, book=book, memory=memory, params=None, rng=rng)
+        for each in range(50)
+    ]
     again = np.random.default_rng(1)
     assert chosen == [int(again.random() * 2) for _ in range(50)]
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.5, -1.0, 1e6, -1e9, 1e15])
+def test_a_lifted_limit_is_beyond_rounding(limit):
+    """Whatever its size, by far more than a few roundings and far less than bounds differ by."""
+    lift = lifted(limit) - limit
+    assert 100 * math.ulp(limit) < lift < 1e-8 * max(1.0, abs(limit))

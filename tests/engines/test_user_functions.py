@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import types
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -122,11 +124,10 @@ def root_reward(u, row):
     return row[0] * math.sqrt(u)
 
 
-@policy("test-dictionary")
-def choose_by_dictionary(t, book, memory, params, rng):
-    """Does what the compiler cannot: a dictionary of lists of different things."""
-    groups = {"even": [0, 2], "odd": [1, "three"]}
-    return groups["even" if t % 2 == 0 else "odd"][0]
+@policy("test-fractions")
+def choose_by_fractions(t, book, memory, params, rng):
+    """Does what the compiler cannot: exact fractions."""
+    return int(Fraction(t, 2)) % 2
 
 
 @policy("my-rule", arm=Parameter(9, "what customer 41 gets"))
@@ -218,25 +219,25 @@ def test_customers_who_leave_are_counted_alike():
 
 def test_what_cannot_be_compiled_runs_in_the_market():
     """A policy beyond the compiler runs all the same, and the results say why so slowly."""
-    results = simulate(scenario_of(["test-dictionary"]))
-    used = results.engines["test-dictionary"]
+    results = simulate(scenario_of(["test-fractions"]))
+    used = results.engines["test-fractions"]
     assert used.engine == "market"
-    assert used.reason.startswith("numba cannot compile 'test-dictionary'")
+    assert used.reason.startswith("numba cannot compile 'test-fractions'")
     assert results.summary().acceptance[0] == 1.0
 
 
 def test_what_cannot_be_compiled_is_refused_by_the_batch_engine():
     """Asked for by name, the batch engine says that it cannot and what to do instead."""
-    with pytest.raises(EngineError, match=r"'test-dictionary'.*use engine 'auto' or 'market'"):
-        simulate(scenario_of(["test-dictionary"]), engine="batch")
+    with pytest.raises(EngineError, match=r"'test-fractions'.*use engine 'auto' or 'market'"):
+        simulate(scenario_of(["test-fractions"]), engine="batch")
 
 
 def test_one_that_compiles_beside_one_that_does_not():
     """Each policy of a scenario gets the fastest engine that can run it."""
-    results = simulate(scenario_of(["ucb", "test-dictionary"]))
+    results = simulate(scenario_of(["ucb", "test-fractions"]))
     assert results.engine == "mixed"
     assert results.engines["ucb"].engine == "batch"
-    assert results.engines["test-dictionary"].engine == "market"
+    assert results.engines["test-fractions"].engine == "market"
     assert results.digest() == simulate(results.scenario, engine="market").digest()
 
 
@@ -246,7 +247,7 @@ def test_one_that_compiles_beside_one_that_does_not():
 @pytest.mark.parametrize("arm", [9, -1])
 def test_an_arm_that_does_not_exist(engine, run, arm):
     """A policy that promotes an arm out of range is told which, when, and what there is."""
-    expected = f"policy 'my-rule' chose arm {arm} for customer 41; arms are 0..8"
+    expected = f"policy 'my-rule' chose arm {arm} for customer 41 of replication 0; arms are 0..8"
     with pytest.raises(PlayError) as caught:
         run(scenario_of([{"name": "my-rule", "arm": arm}]), engine=engine)
     assert str(caught.value) == expected
@@ -258,7 +259,8 @@ def test_a_customer_who_takes_what_does_not_exist(engine, arm):
     """A behaviour that takes an arm out of range is told which, who, and what there is."""
     customers = {"behaviour": "my-customer", "arm": arm, "every": 41}
     expected = (
-        f"behaviour 'my-customer' took arm {arm} as customer 41; arms are 0..8, or -1 to leave"
+        f"behaviour 'my-customer' took arm {arm} as customer 41 of replication 0; "
+        "arms are 0..8, or -1 to leave"
     )
     with pytest.raises(PlayError) as caught:
         play(scenario_of(["round-robin"], customers), engine=engine)
@@ -269,8 +271,8 @@ def test_a_customer_who_takes_what_does_not_exist(engine, arm):
 @pytest.mark.parametrize("engine", ["market", "batch"])
 @pytest.mark.parametrize("place", [{"written": 1}, {"written": -2}, {"read": 9}, {"read": -10}])
 def test_who_leaves_an_array_is_stopped(engine, place):
-    """Writing or reading outside an array is an IndexError, never a corrupted memory."""
-    with pytest.raises(IndexError, match="out of bounds"):
+    """Writing or reading outside an array is an error with its line, never a corrupted memory."""
+    with pytest.raises(PlayError, match=r"\(test_user_functions.py, line \d+\): .*out of bounds"):
         play(scenario_of([{"name": "test-trespasser", **place}]), engine=engine)
 
 
@@ -318,6 +320,28 @@ def test_what_is_defined_again_replaces_the_first():
         assert set(run.targets[9:].tolist()) == {scales["policy"]}
         assert set(run.arms[9:].tolist()) == {scales["policy"] + scales["behaviour"]}
         assert set(run.rewards.tolist()) == {1.0 / scales["law"]}
+
+
+@pytest.mark.slow
+def test_what_helpers_read_may_change():
+    """A constant that helpers in a module and in a closure read is read anew by both engines."""
+    rules = types.ModuleType("users_rules")
+    exec("STRIDE = 1\ndef step(t):\n    return t * STRIDE", vars(rules))
+    scope = {"__name__": "users_rules", "STRIDE": 1}
+    exec("def more(t):\n    return t * STRIDE", scope)
+    more = scope["more"]
+
+    @policy("test-module")
+    def choose(t, book, memory, params, rng):
+        """Promotes arms by helpers of a module and of a closure."""
+        return (rules.step(t) + 2 * more(t)) % len(book.means)
+
+    for in_module, in_closure in ((1, 1), (2, 1), (2, 2)):
+        rules.STRIDE, scope["STRIDE"] = in_module, in_closure
+        run = engines_agree(scenario_of(["test-module"]))
+        assert run.targets[9:].tolist() == [
+            t * (in_module + 2 * in_closure) % 9 for t in range(10, 81)
+        ]
 
 
 @pytest.mark.parametrize(

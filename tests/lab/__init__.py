@@ -1,1 +1,1 @@
-"""The lab: its desk and its page, the page in a real browser."""
+"""The lab: its model, and its page in a real browser."""

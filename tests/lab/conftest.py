@@ -1,4 +1,4 @@
-"""A lab that is served, a real browser, and visitors who look at it.
+"""A running lab, a real browser, and visitors.
 
 A test asks for `visit` and calls it: every call is a visitor of her own, with a fresh browser
 profile. When the test is over, her console must be clean, and nothing may have been asked of any
@@ -10,10 +10,8 @@ from __future__ import annotations
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
@@ -24,8 +22,10 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from bench.browser import BROWSERS, find_browser
-from kcmab_abm.lab.keyboard import SHORTCUTS
+from kcmab_abm.lab.widgets.keyboard import SHORTCUTS
+from tests.extras import leave_out
 from tests.lab.controls import RECORD, last_look, shortcuts
+from tests.processes import PATIENCE, free_ports, wait_until
 
 QUIET = (
     "--no-sandbox",
@@ -36,7 +36,6 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 60  # seconds for a server to start: a busy machine imports slowly
 expect.set_options(timeout=20_000)  # milliseconds, for a busy machine
 CUT = "net::ERR_INTERNET_DISCONNECTED"  # heard only where a test cuts the network
 INSIDE = ("data:", "blob:", "about:")  # addresses that leave no machine
@@ -51,17 +50,21 @@ class Lab:
     errors: Path
 
     def assert_healthy(self):
-        """It is still there, and has met nothing that it did not expect."""
+        """It is still running and has not reported any error."""
         assert self.process.poll() is None, self.errors.read_text()
         assert "Traceback" not in self.errors.read_text(), self.errors.read_text()
 
 
 @contextmanager
-def serve(folder, *options):
-    """A lab on a free port, from when it answers until it has stopped without complaint."""
-    port = _free_port()
+def serve(folder, *options, first="pass"):
+    """A lab on a free port, from when it answers until it has stopped without complaint.
+
+    `first` is Python that runs before it.
+    """
+    (port,) = free_ports(1)
     errors = folder / f"lab-{port}.err"
-    command = [sys.executable, "-m", "kcmab_abm", "lab", "--port", str(port), "--no-browser"]
+    program = f"from kcmab_abm.cli.main import main; {first}; main()"
+    command = [sys.executable, "-c", program, "lab", "--port", str(port), "--no-browser"]
     # The framework behaves differently when it believes that it is part of a test.
     environment = {key: text for key, text in os.environ.items() if "PYTEST" not in key}
     with (
@@ -89,17 +92,11 @@ def _end(process):
 
 
 def _await(lab):
-    end = time.monotonic() + PATIENCE
-    while not _answers(lab.address):
+    def answers():
         lab.assert_healthy()
-        assert time.monotonic() < end, f"no lab after {PATIENCE} s"
-        time.sleep(0.1)
+        return _answers(lab.address)
 
-
-def _free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    wait_until(answers, "no lab")
 
 
 def _answers(address):
@@ -114,7 +111,7 @@ def _answers(address):
 
 
 def pytest_collection_modifyitems(items):
-    """Walks through the page are slow checks; that it opens at all is seen every time."""
+    """Tests in a browser are slow, except the one that opens the page."""
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()) and item.path.name != "test_page.py":
             item.add_marker("slow")
@@ -132,8 +129,7 @@ def browser():
     """Headless Chromium; without one the tests are skipped, but never where CI runs them."""
     path = find_browser()
     if path is None:
-        give_up = pytest.fail if os.environ.get("CI") else pytest.skip
-        give_up(f"no browser: the lab's page is tested in one of {', '.join(BROWSERS)}")
+        leave_out(f"no browser: the lab's page is tested in one of {', '.join(BROWSERS)}")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
         yield chromium
@@ -142,7 +138,7 @@ def browser():
 
 @pytest.fixture
 def visit(browser, lab_server, pytestconfig):
-    """Call it for a visitor's page: `visit("/?desk=...", viewport=..., color_scheme="dark")`.
+    """Call it for a visitor's page: `visit("/?setup=...", viewport=..., color_scheme="dark")`.
 
     The page that comes back is ready: it is drawn, and what is clicked reaches the server.
     """
@@ -162,7 +158,7 @@ def visit(browser, lab_server, pytestconfig):
 
 
 def number(page, mark):
-    """A number on the page, with all its digits, once the page has been told it."""
+    """A number on the page, with all its digits, once it is there."""
     place = page.get_by_test_id(mark)
     expect(place).to_have_attribute("data-value", re.compile("."))
     return float(place.get_attribute("data-value"))
@@ -176,7 +172,7 @@ def bring(page, content, name="mine.toml"):
 
 
 def drop(page, content, name="mine.toml"):
-    """Let a file fall onto the middle of the page."""
+    """Drop a file onto the middle of the page."""
     transfer = page.evaluate_handle(
         """([text, name]) => {
             const transfer = new DataTransfer();
@@ -190,7 +186,7 @@ def drop(page, content, name="mine.toml"):
 
 
 class Visitor:
-    """A browser profile with one page, all that its console said, and all that it asked for."""
+    """A browser profile with one page, its console messages and its requests."""
 
     def __init__(self, browser, origin, profile, record):
         self.origin = origin
@@ -211,7 +207,7 @@ class Visitor:
         return self.page
 
     def leave(self):
-        """Close the browser profile; nothing untoward has been heard or asked for."""
+        """Close the browser profile and check its console messages and requests."""
         last_look(self.page)
         self.context.close()
         here = (self.origin, self.origin.replace("http:", "ws:"), *INSIDE)

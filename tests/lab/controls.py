@@ -21,7 +21,7 @@ _KEYS = {"Space": " ", "→": "ArrowRight", "←": "ArrowLeft"}  # as the browse
 
 
 class Control(NamedTuple):
-    """A part of the page that can be used: where it is, of what kind, what it is called."""
+    """A control on the page: where it is, its role and its name."""
 
     place: str
     role: str
@@ -30,13 +30,13 @@ class Control(NamedTuple):
 
 @dataclass
 class Record:
-    """What all visitors had before them, and what they used."""
+    """The controls that visitors saw and those that they used."""
 
     seen: set[Control] = field(default_factory=set)
     used: set[Control] = field(default_factory=set)
 
     def follow(self, context):
-        """A page of this browser profile, which tells its controls from now on."""
+        """A page of this browser profile that reports its controls from now on."""
         context.add_init_script(path=SCRIPT)
         page = context.new_page()
         line = context.new_cdp_session(page)
@@ -65,13 +65,13 @@ def shortcuts(table):
 
 
 def last_look(page):
-    """See what is on the page now, before it is closed."""
+    """Record what is on the page before it is closed."""
     if not page.is_closed():
         page.evaluate("window.lookAtControls()")
 
 
 class Walks:
-    """Which walks there are, whether they are all that there are, and how they went."""
+    """Which walks were run, whether that was all of them, and which passed."""
 
     def __init__(self, config):
         self.config = config
@@ -82,28 +82,28 @@ class Walks:
         self.left_out = any("::" in word for word in config.args)
 
     def pytest_itemcollected(self, item):
-        """Take down which files there are tests of."""
+        """Record which files have tests."""
         self.files.add(item.path)
 
     def pytest_deselected(self, items):
-        """A walk that was not chosen makes the rest a selection."""
+        """If a walk is deselected, the run is only a selection."""
         self.left_out |= any(map(_is_walk, items))
 
     def pytest_collection_finish(self, session):
-        """Take down the walks of this run; if one of their files is missing, they are not all."""
+        """Record the walks of this run; if one of their files is missing, it is a selection."""
         walks = [item for item in session.items if _is_walk(item)]
         self.walks |= {item.nodeid for item in walks}
         folders = {item.path.parent for item in walks}
         self.left_out |= any(not self.files.issuperset(each.glob("test_*.py")) for each in folders)
 
     def pytest_runtest_logreport(self, report):
-        """Take down that a walk was walked to its end."""
+        """Record that a walk passed."""
         if report.when == "call" and report.passed:
             self.passed.add(report.nodeid)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
-        """Add what a worker tells; without it, because it died, nothing is known."""
+        """Add a worker's record; if the worker died, nothing is known."""
         told = getattr(node, "workeroutput", {}).get(OUTPUT)
         self.left_out |= told is None or told["left_out"]
         if told:
@@ -112,7 +112,7 @@ class Walks:
             self.record.used |= {Control(*each) for each in told["used"]}
 
     def pytest_sessionfinish(self, session, exitstatus):
-        """Send what is known to whoever waits for it, or fail."""
+        """Send the record to the main process, or fail there."""
         if hasattr(self.config, "workeroutput"):
             self.config.workeroutput[OUTPUT] = {
                 "walks": list(self.walks),
@@ -124,14 +124,14 @@ class Walks:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter):
-        """Name what nobody used."""
+        """List the controls that nobody used."""
         complaints = self.complaints()
         if complaints:
             terminalreporter.section("controls of the page that no walk uses", red=True)
             terminalreporter.write("\n".join([*complaints, ""]))
 
     def complaints(self):
-        """A line for each control that nobody used; none if not all walks were walked."""
+        """One line per control that nobody used; none if some walks did not pass."""
         if self.left_out or not self.walks or not self.walks <= self.passed:
             return []
         return [
@@ -144,5 +144,5 @@ def _is_walk(item):
 
 
 def pytest_configure(config):
-    """Begin a record."""
+    """Start a record."""
     config.pluginmanager.register(Walks(config), "walks")

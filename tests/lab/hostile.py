@@ -1,4 +1,4 @@
-"""Scenario files that nobody means well with, and what the page says of each."""
+"""Hostile scenario files, and the message that each of them gets."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ FILES = {
         _customers('behaviour = "social", people = 4000, graph = "complete"'),
         "at most 100,000 links between people, got 16,000,000",
     ),
+    "whole numbers with a fraction of nothing": (
+        _customers('behaviour = "social", people = 1e4, neighbours = 40.0'),
+        "at most 100,000 links between people, got 400,000",
+    ),
     "twenty networks": (
         _customers(
             'behaviour = "mixture", of = ['
@@ -44,7 +48,7 @@ FILES = {
     "ten thousand policies": (_file(policy=POLICY * 10_000), "at most 20 policies"),
     "a long memory": (
         _file(policy='[[policy]]\nname = "sliding-window-ucb"\nwindow = 1000000\n'),
-        "at most 1,000,000 numbers",
+        "at most 1,000,000 remembered numbers",
     ),
     "thousands of faults": (
         _file(f'arms = {{ law = "bernoulli", means = [{"7," * 5000}] }}\n'),
@@ -58,11 +62,11 @@ FILES = {
     "a number of 250 000 digits": ("horizon = " + "9" * 250_000, "thousands of digits"),
     "not TOML": ("horizon = = 3", "not TOML"),
     "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "not UTF-8 text (byte 0)"),
-    "nothing": ("", "horizon: is required"),
-    "a sweep": (_file(top=HORIZON + "sweep = {}\n"), "sweep: the page shows one market"),
+    "nothing": ("", "horizon: required"),
+    "a sweep": (_file(top=HORIZON + "sweep = {}\n"), "sweep: the lab shows a single market"),
     "another's file": (
         _file(f'{ARMS}arrivals = {{ process = "trace", file = "/etc/passwd" }}\n'),
-        "the page reads no files",
+        "the lab reads no further files",
     ),
     "a script for a name": (
         _file(policy='[[policy]]\nname = "<img src=x onerror=alert(1)>"\n'),
@@ -72,5 +76,5 @@ FILES = {
 
 
 def data(content):
-    """What is in the file, as bytes."""
+    """The contents of the file as bytes."""
     return content if isinstance(content, bytes) else content.encode()

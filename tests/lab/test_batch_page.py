@@ -55,7 +55,7 @@ def _download(page, name):
 
 
 def test_the_numbers_are_those_of_simulate(page):
-    """Every number of the table is the one that `simulate` gives, to the last bit."""
+    """Every number in the table equals that of `simulate`, to the last bit."""
     _run(page)
     summary = simulate(make_scenario(tomllib.loads(FILE))).summary()
     for place, row in enumerate(summary.to_dict("records")):
@@ -65,8 +65,8 @@ def test_the_numbers_are_those_of_simulate(page):
             assert number(page, f"batch-{word}-se-{place}") == row[f"{word}_se"]
     engines = page.get_by_test_id("batch-engine").all_inner_texts()
     assert engines == [
-        "ucb: batch engine (the fastest that can run this).",
-        "<b>Thompson</b>: batch engine (the fastest that can run this).",
+        "ucb: batch engine (selected automatically).",
+        "<b>Thompson</b>: batch engine (selected automatically).",
     ]
     expect(page.get_by_test_id("batch-status")).to_have_text(
         re.compile(r"Served 24,000 customers in \d+\.\d seconds\.")
@@ -74,7 +74,7 @@ def test_the_numbers_are_those_of_simulate(page):
 
 
 def test_the_curves_are_drawn(page):
-    """Each chart has a line and a band for each controller, and names them as text."""
+    """Each chart has a line, a band and a text label for each controller."""
     _run(page)
     for measure in ("regret", "compensation"):
         chart = page.get_by_test_id(f"batch-chart-{measure}")
@@ -86,15 +86,33 @@ def test_the_curves_are_drawn(page):
     expect(page.get_by_text("<b>Thompson</b>: ").first).to_be_visible()
 
 
+def test_measures_of_a_scenario_are_shown(page):
+    """Each has its numbers in the table, and a chart unless it is of whole runs."""
+    measures = 'kept = { measure = "profit" }\nunequal = { measure = "gini" }\n'
+    text = f"{FILE}\n[measures]\n{measures}"
+    bring(page, text.replace("Two controllers", "What is kept"))
+    expect(page.get_by_test_id("batch-about")).to_contain_text("What is kept")
+    _run(page)
+    summary = simulate(make_scenario(tomllib.loads(text))).summary()
+    for place, row in enumerate(summary.to_dict("records")):
+        for word in ("kept", "unequal"):
+            assert number(page, f"batch-{word}-{place}") == row[word]
+    expect(page.get_by_test_id("batch-chart-kept").locator("svg")).to_contain_text("kept so far")
+    expect(page.get_by_test_id("batch-chart-unequal")).to_have_count(0)
+
+
 def test_what_is_downloaded_is_what_it_says(page):
-    """Tables hold the numbers of `simulate`, the picture is one, the scenario is this one."""
+    """The tables equal those of `simulate`, the figure is a PNG, the scenario is this one."""
     _run(page)
     results = simulate(make_scenario(tomllib.loads(FILE)))
     tables = {"Summary (csv)": results.summary(), "Curves (csv)": results.curves()}
     for button, table in tables.items():
         name, data = _download(page, button)
         assert name == f"kcmab-{button.split()[0].lower()}.csv"
-        read = pd.read_csv(io.BytesIO(data), dtype=str).astype(table.dtypes)
+        read = pd.read_csv(io.BytesIO(data), dtype=str)
+        truths = table.select_dtypes("bool").columns
+        read[truths] = read[truths] == "True"
+        read = read.astype(table.dtypes)
         pd.testing.assert_frame_equal(read, table, check_exact=True)
     name, picture = _download(page, "Figure (png)")
     assert name == "kcmab-figure.png"
@@ -106,9 +124,9 @@ def test_what_is_downloaded_is_what_it_says(page):
 
 
 def test_progress_is_told_and_a_run_can_be_cancelled(page):
-    """A long run says how far it is, stops when told, and the next one runs."""
+    """A long run shows its progress and can be cancelled, after which the next one runs."""
     bring(page, LONG)
-    expect(page.get_by_label("Replications")).to_have_value("10000")
+    expect(page.get_by_label("Replications", exact=True)).to_have_value("10000")
     page.get_by_role("button", name="Run").click()
     status = page.get_by_test_id("batch-status")
     expect(status).to_have_text(
@@ -125,45 +143,45 @@ def test_progress_is_told_and_a_run_can_be_cancelled(page):
 
 
 def test_results_of_other_settings_are_marked(page):
-    """When the desk changes the results stay, and say that they are no longer those of it."""
+    """If the setup changes, the results stay but are marked as outdated."""
     _run(page)
     stale = page.get_by_test_id("batch-stale")
     expect(stale).to_be_hidden()
-    page.get_by_label("Replications").fill("41")
-    page.get_by_label("Replications").blur()
+    page.get_by_label("Replications", exact=True).fill("41")
+    page.get_by_label("Replications", exact=True).blur()
     expect(stale).to_be_visible()
-    page.get_by_label("Replications").fill("40")
-    page.get_by_label("Replications").blur()
+    page.get_by_label("Replications", exact=True).fill("40")
+    page.get_by_label("Replications", exact=True).blur()
     expect(stale).to_be_hidden()
     bring(page, FILE.replace("seed = 11", "seed = 12"))
     expect(stale).to_be_visible()
 
 
 def test_the_number_of_replications_is_checked(page):
-    """What is out of range goes to its end; nothing at all gets a message and the old number."""
-    field = page.get_by_label("Replications")
+    """Numbers out of range are clipped; an empty field gets a message and its old value."""
+    field = page.get_by_label("Replications", exact=True)
     for typed, taken in (("0", "1"), ("10001", "10000"), ("2.5", "2"), ("40", "40")):
         field.fill(typed)
         field.blur()
         expect(field).to_have_value(taken)
     field.fill("")
     field.blur()
-    expect(page.get_by_text("a whole number from 1 to 10,000")).to_be_visible()
+    expect(page.get_by_text("enter a whole number from 1 to 10,000")).to_be_visible()
     expect(field).to_have_value("40")
 
 
 def test_what_cannot_be_run_is_a_message(page):
-    """A market that only the slow engine runs is refused where it would take hours."""
-    delayed = LONG.replace("[market]\n", "[market]\nreport_delay = 3.0\n")
-    bring(page, delayed)
-    expect(page.get_by_label("Replications")).to_have_value("10000")
+    """A market that only the slow engine can run is refused if it would take hours."""
+    queues = LONG.replace("[market]\n", "[market]\ncapacity = 1\nservice_time = 3.0\n")
+    bring(page, queues)
+    expect(page.get_by_label("Replications", exact=True)).to_have_value("10000")
     page.get_by_role("button", name="Run").click()
-    expect(page.get_by_test_id("batch-status")).to_contain_text("needs the market engine")
+    expect(page.get_by_test_id("batch-status")).to_contain_text("needs the slower market engine")
     expect(page.get_by_role("button", name="Run")).to_be_enabled()
 
 
 def test_a_single_run_has_no_interval(page):
-    """One replication is shown as a line, without bands that nobody could compute."""
-    page.get_by_label("Replications").fill("1")
+    """A single replication is shown as a line without a band."""
+    page.get_by_label("Replications", exact=True).fill("1")
     _run(page)
     expect(page.get_by_test_id("batch-chart-regret").locator("svg")).to_contain_text("ucb")

@@ -1,4 +1,4 @@
-"""The record of what the walks used, on pages and in runs of its own."""
+"""The record of used controls, tested on pages and in runs of its own."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def record():
-    """A record that no run looks at."""
+    """A record that no test run evaluates."""
     return Record()
 
 
 @pytest.fixture
 def show(browser, record):
-    """Call it with the body of a page to look at it."""
+    """Call it with the body of a page to open that page."""
     context = browser.new_context()
     page = record.follow(context)
 
@@ -38,7 +38,7 @@ def show(browser, record):
 
 @pytest.fixture
 def unused(record):
-    """Call it for what has not been used, once the page has told everything."""
+    """Call it for the controls that have not been used on the page."""
 
     def _unused(page):
         last_look(page)
@@ -48,7 +48,7 @@ def unused(record):
 
 
 def test_the_button_that_nobody_presses_is_named(show, unused):
-    """Of two buttons one is pressed; the other is unused, also after the page has gone."""
+    """Of two buttons one is pressed; the other is unused, even after the page has closed."""
     page = show("<button>One</button><button>Two</button>")
     page.get_by_role("button", name="One").click()
     page.goto("about:blank")
@@ -56,7 +56,7 @@ def test_the_button_that_nobody_presses_is_named(show, unused):
 
 
 def test_a_control_is_known_by_its_place_its_role_and_its_name(show, unused):
-    """Names come from labels, fields and words; numbers, icons and what cannot be used do not."""
+    """Names come from labels, fields and text, but not from numbers, icons or disabled controls."""
     page = show("""
         <header><a href="#x"><i aria-hidden="true">icon</i> Skip</a></header>
         <main>
@@ -83,7 +83,7 @@ def test_a_control_is_known_by_its_place_its_role_and_its_name(show, unused):
 
 
 def test_a_control_that_comes_and_goes_is_remembered(show, unused):
-    """What was on the page for a while is known without being asked for."""
+    """A control that was only briefly on the page is recorded."""
     page = show("<p>Nothing</p>")
     page.evaluate("document.body.innerHTML = '<button>Now</button>'")
     page.wait_for_timeout(600)  # the page is looked at twice in that time
@@ -92,7 +92,7 @@ def test_a_control_that_comes_and_goes_is_remembered(show, unused):
 
 
 def test_a_field_is_used_when_something_is_typed(show, unused):
-    """To click into a field is not to use it, unless there is nothing else that one could do."""
+    """Clicking into a field does not count as using it, unless it is read-only."""
     page = show('<input aria-label="seed"><input aria-label="link" readonly>')
     page.get_by_label("seed").click()
     page.get_by_label("link").click()
@@ -102,7 +102,7 @@ def test_a_field_is_used_when_something_is_typed(show, unused):
 
 
 def test_a_list_is_used_when_something_is_chosen(show, unused):
-    """A list that was only opened counts as never used."""
+    """A list that was only opened does not count as used."""
     page = show("""
         <input role="combobox" aria-label="speed" aria-controls="all" aria-expanded="true">
         <div role="listbox" id="all"><div role="option" tabindex="0">fast</div></div>
@@ -114,7 +114,7 @@ def test_a_list_is_used_when_something_is_chosen(show, unused):
 
 
 def test_what_a_script_does_is_not_what_a_visitor_does(show, unused):
-    """Only events that the browser itself makes count."""
+    """Only genuine user events count."""
     page = show("<button>One</button>")
     page.get_by_role("button").dispatch_event("click")
     page.evaluate("document.querySelector('button').click()")
@@ -122,7 +122,7 @@ def test_what_a_script_does_is_not_what_a_visitor_does(show, unused):
 
 
 def test_keys_count_where_the_page_hears_them(show, unused, record):
-    """A key that the page takes is used; one that it does not know, or that is typed, is not."""
+    """A shortcut counts as used; an unknown key or one typed into a field does not."""
     page = show("""
         <input aria-label="seed">
         <script>document.onkeydown = (event) => event.key !== "n"</script>
@@ -138,7 +138,7 @@ def test_keys_count_where_the_page_hears_them(show, unused, record):
 
 
 def test_the_help_is_read_key_by_key():
-    """Named keys have the browser's names, and a row of keys is all of them."""
+    """Named keys get the browser's names, and a range of keys is expanded."""
     keys = [control.name for control in shortcuts(["Space", "→ n", "1 … 3", "?"])]
     assert keys == [" ", "ArrowRight", "n", "1", "2", "3", "?"]
 
@@ -168,7 +168,7 @@ MESSAGE = "button 'Two' (Market)"
 
 
 def run_walks(folder, buttons, *options):
-    """Run a folder of files with a walk each that uses one button."""
+    """Run a folder of test files, each with a walk that uses one button."""
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
     (folder / "conftest.py").write_text(PLUGIN)
     for place, name in enumerate(buttons):
@@ -197,7 +197,7 @@ def test_a_run_of_all_walks_fails_for_a_control_that_none_uses(tmp_path, options
 
 @pytest.mark.slow
 def test_a_run_of_walks_that_use_everything_passes(tmp_path):
-    """What one worker's walks leave out another's may use."""
+    """A control unused by one worker may be used by another."""
     status, told = run_walks(tmp_path, ["One", "Two"], "-n", "2", "--dist", "loadfile")
     assert status == pytest.ExitCode.OK
     assert "no walk uses" not in told
@@ -208,7 +208,7 @@ def test_a_run_of_walks_that_use_everything_passes(tmp_path):
     "options", ["-k test_0", "test_0.py", "test_0.py::test_walk test_1.py", "-m 'not slow'"]
 )
 def test_a_selection_of_walks_proves_nothing(tmp_path, options):
-    """Who runs some of the walks hears nothing of controls."""
+    """A run of selected walks does not report controls."""
     status, told = run_walks(tmp_path, ["One", "One"], *shlex.split(options))
     assert status == pytest.ExitCode.OK
     assert MESSAGE not in told
@@ -216,7 +216,7 @@ def test_a_selection_of_walks_proves_nothing(tmp_path, options):
 
 @pytest.mark.slow
 def test_a_walk_that_fails_is_enough_to_say(tmp_path):
-    """Where a walk did not come to its end, nothing is said of what it might have used."""
+    """If a walk fails, unused controls are not reported."""
     status, told = run_walks(tmp_path, ["One", "wrong"])
     assert status == pytest.ExitCode.TESTS_FAILED
     assert MESSAGE not in told

@@ -1,4 +1,4 @@
-"""Hostile input: each gets a message, and the page lives on."""
+"""Hostile input gets a message, and the page keeps working."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import psutil
 import pytest
 from playwright.sync_api import expect
 
-from kcmab_abm.lab.guard import LARGEST_BODY
+from kcmab_abm.lab.server.guard import LARGEST_BODY
 from tests.lab.conftest import bring, drop, number
 from tests.lab.hostile import FILES, data
 from tests.lab.test_batch_page import FILE
 
 SCRIPT = "<img src=x onerror=document.title='broken'><script>document.title='broken'</script>"
-# All of them are tried without a page in `test_desk`; these are of all kinds.
+# All of them are tried without a page in `test_setup`; these are of all kinds.
 ON_THE_PAGE = (
     "a billion customers",
     "a billion people",
@@ -32,7 +32,7 @@ ON_THE_PAGE = (
 
 
 def _memory(lab):
-    """The memory that the server uses, in megabytes."""
+    """The server's memory in megabytes."""
     return psutil.Process(lab.process.pid).memory_info().rss / 2**20
 
 
@@ -49,7 +49,7 @@ def _dismiss(page):
 
 
 def test_hostile_files_get_messages(visit, lab_server):
-    """One after the other onto one page: a message each, the market goes on, memory stays."""
+    """One after another: each gets a message, the market goes on, and memory does not grow."""
     page = visit()
     before = _memory(lab_server)
     for name in ON_THE_PAGE:
@@ -63,7 +63,7 @@ def test_hostile_files_get_messages(visit, lab_server):
 
 
 def test_scripts_in_titles_are_text(visit):
-    """Titles and labels from a file are shown as they are, on every tab, and never run."""
+    """Titles and labels from a file are shown literally on every tab and never executed."""
     page = visit()
     title, label = f"{SCRIPT} title", f"{SCRIPT[:60]} label"
     hostile = FILE.replace("Two controllers", title).replace("<b>Thompson</b>", label)
@@ -81,7 +81,7 @@ def test_scripts_in_titles_are_text(visit):
 
 
 def test_a_file_may_be_dropped_anywhere(visit):
-    """A file that falls onto the page is opened; one that is none is not."""
+    """A dropped scenario file is opened; other files are refused."""
     page = visit()
     drop(page, FILE)
     expect(page.get_by_test_id("title")).to_have_text("Two controllers")
@@ -92,7 +92,7 @@ def test_a_file_may_be_dropped_anywhere(visit):
 
 @pytest.mark.parametrize("way", ["chosen", "dropped"])
 def test_ten_megabytes_are_not_even_sent(visit, way, tmp_path):
-    """The browser refuses a large file with a message, and asks nothing of the server."""
+    """The browser refuses a large file with a message and sends nothing."""
     page = visit()
     sent = []
     page.on("request", lambda request: sent.append(request.method))
@@ -108,7 +108,7 @@ def test_ten_megabytes_are_not_even_sent(visit, way, tmp_path):
 
 
 def _answer(lab, *headers):
-    """What the server says to a request of which only the beginning has come."""
+    """The response to a request of which only the beginning was sent."""
     port = int(lab.address.rpartition(":")[2])
     lines = ["POST / HTTP/1.1", f"Host: 127.0.0.1:{port}", *headers]
     with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
@@ -120,13 +120,13 @@ def _answer(lab, *headers):
     "header", ["Content-Length: 10000000", f"Content-Length: {LARGEST_BODY + 1}"]
 )
 def test_the_server_refuses_large_bodies_by_itself(lab_server, header):
-    """Whoever goes round the browser's limit is refused before anything is read."""
+    """A request beyond the limit is refused before its body is read."""
     answer = _answer(lab_server, header)
     assert answer.startswith("HTTP/1.1 413")
     assert f"at most {LARGEST_BODY:,} bytes" in answer
 
 
 def test_the_server_refuses_bodies_of_unknown_length(lab_server):
-    """A body that comes in pieces could be endless."""
+    """A chunked body is refused because it could be endless."""
     answer = _answer(lab_server, "Transfer-Encoding: chunked")
     assert answer.startswith("HTTP/1.1 413")

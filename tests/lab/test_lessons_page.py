@@ -1,4 +1,4 @@
-"""The lessons in a real browser, walked through by what a student sees."""
+"""The lessons in a real browser, as a student takes them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import pytest
 from playwright.sync_api import expect
 
 from kcmab_abm import play
-from kcmab_abm.lab.course import Course
-from kcmab_abm.lab.lessons import all_lessons
-from kcmab_abm.lab.lessons.lesson import NumberQuestion
+from kcmab_abm.lab.model.lesson_progress import LessonProgress
+from kcmab_abm.lab.model.lessons import all_lessons
+from kcmab_abm.lab.model.lessons.lesson import NumberQuestion
 
 SLOW = 120_000  # milliseconds in which kernels are compiled that nobody has used before
-NUMBER = "Your answer, a number"
+NUMBER = "Your answer (a number)"
 
 
 def feedback(page):
-    """What the page says to an answer."""
+    """The page's response to an answer."""
     return page.get_by_role("status").filter(has_text=re.compile("[✓✗!]|The answer is"))
 
 
@@ -32,21 +32,21 @@ def give(page, step, answer):
 
 
 def wrong_answer(step):
-    """Some wrong answer."""
+    """A wrong answer."""
     if isinstance(step.question, NumberQuestion):
         return "-777"
     return next(word for word in step.options() if word != str(step.answer))
 
 
 def right_answer(step):
-    """The right one, as a student would write it."""
+    """The right answer as a student would write it."""
     is_number = isinstance(step.question, NumberQuestion)
     return step.right_answer() if is_number else str(step.answer)
 
 
 @pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: lesson.number)
 def test_every_lesson_is_walked_to_its_end(visit, lesson):
-    """Each step hints at a wrong answer, accepts the right one, explains it; the lesson is done."""
+    """Each step gives a hint, accepts the right answer and explains it; the lesson is done."""
     page = visit("/?tab=lessons")
     page.get_by_role("button", name=f"Start lesson {lesson.number}").click()
     for step in lesson.steps:
@@ -71,7 +71,7 @@ def test_every_lesson_is_walked_to_its_end(visit, lesson):
 
 
 def test_steps_are_left_and_found_again(visit):
-    """The buttons of the steps, back, and on to the next lesson each open what they name."""
+    """The buttons for steps, back and the next lesson open what they name."""
     page = visit("/?lesson=1&step=1")
     first, second = all_lessons()[:2]
     give(page, first.steps[0], right_answer(first.steps[0]))
@@ -90,25 +90,25 @@ def test_steps_are_left_and_found_again(visit):
 
 
 def test_the_answer_is_shown_after_two_tries(visit):
-    """Whoever is wrong twice may see the answer; what is no number is no try."""
+    """After two wrong answers the answer may be shown; invalid input does not count."""
     page = visit("/?lesson=3&step=2")
     step = all_lessons()[2].steps[1]
-    show_me = page.get_by_role("button", name="Show me")
+    show_answer = page.get_by_role("button", name="Show the answer")
     for given in ("abc", "", "<script>alert(1)</script>"):
         give(page, step, given)
         expect(feedback(page)).to_have_text(f"! {step.check(given).words}")
     for given in ("7", "0.1"):
-        expect(show_me).to_be_hidden()
+        expect(show_answer).to_be_hidden()
         give(page, step, given)
         expect(feedback(page)).to_have_text(f"✗ {step.check(given).words}")
-    show_me.click()
-    expect(feedback(page)).to_have_text("The answer is: 0.80.")
+    show_answer.click()
+    expect(feedback(page)).to_have_text("The answer is 0.80.")
     expect(page.get_by_text(step.explain(), exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Step 2 of 6, done")).to_be_visible()
 
 
 def test_links_open_steps(visit):
-    """The address follows the steps and opens them again; what does not exist is not far away."""
+    """The address follows the steps and reopens them; a missing step opens the nearest one."""
     page = visit("/?lesson=5&step=1")
     page.get_by_role("button", name="Next step").click()
     expect(page.get_by_role("heading", name="Who can be paid")).to_be_visible()
@@ -120,15 +120,15 @@ def test_links_open_steps(visit):
 
 
 def test_a_broken_link_shows_the_page(visit):
-    """Numbers that are none open the market as ever."""
+    """Invalid numbers open the market tab."""
     page = visit("/?lesson=<b>&step=-1")
     expect(page.get_by_role("tab", name="Market")).to_have_attribute("aria-selected", "true")
 
 
 def test_the_market_of_a_step_is_walked_through(visit):
-    """One customer, next payment and undo do in the lesson's market what the simulator says."""
+    """One customer, next payment and undo work in a lesson's market."""
     step = all_lessons()[1].steps[1]
-    run = play(step.desk.scenario, "ucb", engine="market")
+    run = play(step.setup.scenario, "ucb", engine="market")
     page = visit("/?lesson=2&step=2")
     expect(page.get_by_text("Customer 3 takes arm 1").first).to_be_visible()
     page.get_by_role("button", name="Next payment").click()
@@ -142,7 +142,7 @@ def test_the_market_of_a_step_is_walked_through(visit):
 
 
 def test_a_lesson_leaves_the_market_alone_until_asked(visit):
-    """The Market tab keeps its customers while a lesson is played, and takes its market on wish."""
+    """A lesson leaves the Market tab alone until its market is opened there."""
     page = visit("/?lesson=3&step=4")
     page.get_by_role("button", name="One customer").click()
     expect(page.get_by_text("Customer 21 takes arm 0").first).to_be_visible()
@@ -155,23 +155,23 @@ def test_a_lesson_leaves_the_market_alone_until_asked(visit):
 
 
 def test_a_lesson_is_done_by_keyboard(visit):
-    """Choosing, checking and going on need no mouse."""
+    """A lesson can be taken without a mouse."""
     page = visit("/?lesson=1&step=1")
     expect(page.get_by_role("heading", name="Two reports")).to_be_visible()
     page.get_by_role("radio", name="Arm 1").focus()
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     expect(feedback(page)).to_have_text("✓ Right.")
-    expect(page.get_by_text("It does not matter to her")).to_be_visible()
+    expect(page.get_by_text("makes no difference to her")).to_be_visible()
     page.get_by_role("button", name="Next step").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Nobody goes back")).to_be_visible()
 
 
 def test_two_students_have_marks_of_their_own(visit):
-    """What one has done is not done for the other."""
+    """One student's progress is not another's."""
     one, other = visit("/?lesson=1&step=1"), visit("/?tab=lessons")
-    give(one, Course().lessons[0].steps[0], "1")
+    give(one, LessonProgress().lessons[0].steps[0], "1")
     expect(feedback(one)).to_have_text("✓ Right.")
     one.get_by_role("button", name="All lessons").click()
     expect(one.get_by_text("1 of 5 steps done")).to_be_visible()
@@ -182,54 +182,54 @@ def test_two_students_have_marks_of_their_own(visit):
 
 
 def test_what_is_done_stays_done(visit):
-    """After a reload the marks are there, and the lesson goes on where it was left."""
+    """After a reload the progress is there, and the lesson continues where it was left."""
     page = visit("/?lesson=1&step=1")
-    lesson = Course().lessons[0]
+    lesson = LessonProgress().lessons[0]
     give(page, lesson.steps[0], "1")
     expect(page.get_by_role("button", name="Step 1 of 5, done")).to_be_visible()
     page.reload()
     expect(page.get_by_text(lesson.steps[0].explain(), exact=True)).to_be_visible()
     page.goto("/?tab=lessons")
     expect(page.get_by_text("1 of 5 steps done")).to_be_visible()
-    page.get_by_role("button", name="Go on with lesson 1").click()
+    page.get_by_role("button", name="Continue lesson 1").click()
     expect(page.get_by_role("heading", name=lesson.steps[1].title)).to_be_visible()
 
 
 def test_what_is_done_can_be_forgotten(visit):
-    """The button takes all marks, for good, and goes with them."""
+    """The button clears all progress and then disappears."""
     page = visit("/?lesson=1&step=1")
-    give(page, Course().lessons[0].steps[0], "1")
+    give(page, LessonProgress().lessons[0].steps[0], "1")
     expect(page.get_by_role("button", name="Step 1 of 5, done")).to_be_visible()
     page.get_by_role("button", name="All lessons").click()
-    page.get_by_role("button", name="Forget what is done").click()
+    page.get_by_role("button", name="Clear my progress").click()
     expect(page.get_by_role("button", name="Start lesson 1")).to_be_visible()
     page.goto("/?lesson=1&step=1")
     expect(page.get_by_role("button", name="Step 1 of 5", exact=True)).to_be_visible()
     page.get_by_role("button", name="All lessons").click()
     expect(page.get_by_role("button", name=re.compile("^Start lesson"))).to_have_count(6)
-    expect(page.get_by_role("button", name="Forget what is done")).to_have_count(0)
+    expect(page.get_by_role("button", name="Clear my progress")).to_have_count(0)
 
 
 def test_two_pages_of_one_student_add_up(visit):
-    """Lessons that are done side by side do not take each other's marks."""
+    """Two pages of one student do not overwrite each other's progress."""
     one = visit("/?lesson=1&step=1")
     other = one.context.new_page()
     other.goto("/?lesson=3&step=2")
     for page, lesson, step in ((one, 0, 0), (other, 2, 1)):
-        asked = Course().lessons[lesson].steps[step]
+        asked = LessonProgress().lessons[lesson].steps[step]
         give(page, asked, right_answer(asked))
         expect(page.get_by_role("button", name=re.compile("done$"))).to_have_count(1)
     other.close()
     one.goto("/?tab=lessons")
     for words in ("1 of 5 steps done", "1 of 6 steps done"):
         expect(one.get_by_text(words)).to_have_count(1)
-    one.get_by_role("button", name="Go on with lesson 3").click()
-    title = Course().lessons[2].steps[0].title
+    one.get_by_role("button", name="Continue lesson 3").click()
+    title = LessonProgress().lessons[2].steps[0].title
     expect(one.get_by_role("heading", name=title)).to_be_visible()
 
 
 def test_nothing_is_wider_than_the_screen(visit):
-    """On a projector and on a phone a step with two markets is read without scrolling sideways."""
+    """A step with two markets needs no sideways scrolling on a projector or a phone."""
     page = visit("/?lesson=4&step=4")
     expect(page.get_by_role("heading", name="Two bills")).to_be_visible()
     for width in (1280, 1024, 390):

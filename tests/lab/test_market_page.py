@@ -2,117 +2,33 @@
 
 from __future__ import annotations
 
-import re
-
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 import kcmab_abm as kcmab
-from kcmab_abm.lab.desk import Desk, make_lab_scenario, to_link
 from tests.lab.conftest import number, serve
-
-SMALL = {
-    "title": "Three arms",
-    "horizon": 120,
-    "seed": 11,
-    "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.6, 0.3]}},
-    "policy": [{"name": "ucb"}, {"name": "modified-ts"}],
-}
-SPEEDS = (
-    "1 a second",
-    "3 a second",
-    "10 a second",
-    "30 a second",
-    "100 a second",
-    "1,000 a second",
-    "top speed",
+from tests.lab.market_page import (
+    SMALL,
+    SPEEDS,
+    assert_as_played,
+    at,
+    choose,
+    press,
+    set_number,
+    setup_of,
+    shown,
+    switch,
 )
-
-
-def desk_of(settings=SMALL, **more):
-    """A desk for a link."""
-    return Desk(make_lab_scenario(settings), **more)
 
 
 @pytest.fixture
 def page(visit):
-    """A visitor before a small market."""
-    return at(visit, desk_of())
-
-
-def at(visit, desk, **profile):
-    """A visitor who follows a link, once the market is drawn."""
-    page = visit(f"/?desk={to_link(desk)}", **profile)
-    expect(page.get_by_test_id("place")).to_have_attribute("data-value", str(desk.shown))
-    return page
-
-
-def press(page, name):
-    """Press a button of the page."""
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def shown(page, customers):
-    """Wait until so many customers have come and gone."""
-    expect(page.get_by_test_id("place")).to_have_attribute("data-value", str(customers))
-
-
-def set_number(page, label, value):
-    """Type a number and leave the field."""
-    field = page.get_by_label(label, exact=True).locator("visible=true").first
-    field.fill(str(value))
-    field.press("Enter")
-
-
-def choose(page, label, option):
-    """Choose from a list."""
-    page.get_by_role("combobox", name=label, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
-
-
-def switch(page, name):
-    """Turn a switch."""
-    page.get_by_role("switch", name=name).click()
-
-
-def assert_accounts(page, run, customers, side=0):
-    """What the market has cost is what the run says, to the last bit."""
-    sums = {"regret": run.regrets, "compensation": run.payments}
-    for word, values in sums.items():
-        total = 0.0
-        for value in values[:customers]:
-            total += float(value)
-        assert number(page, f"{word}-{side}") == total
-    assert number(page, f"paid-{side}") == np.count_nonzero(run.payments[:customers] > 0)
-
-
-def assert_as_played(page, settings, customers, side=0, place=0):
-    """All numbers on the page are those of `play`, to the last bit."""
-    scenario = kcmab.make_scenario(settings)
-    label = scenario.policies[place].label
-    run = kcmab.play(scenario, policy=label, engine="market")
-    assert_accounts(page, run, customers, side)
-    for arm in range(len(scenario.market.arms)):
-        rewards = run.rewards[:customers][run.arms[:customers] == arm]
-        assert number(page, f"arm-{side}-{arm}-pulls") == len(rewards)
-        if len(rewards):
-            mean = float(np.cumsum(rewards)[-1]) / len(rewards)
-            assert number(page, f"arm-{side}-{arm}-mean") == pytest.approx(mean, rel=1e-15)
-        offer = number(page, f"arm-{side}-{arm}-offer")
-        on_target = customers < len(run) and run.targets[customers] == arm
-        assert offer == (run.offers[customers] if on_target else 0.0)
-        row = page.get_by_test_id(f"arm-{side}-{arm}-row")
-        taken = customers > 0 and run.arms[customers - 1] == arm
-        assert row.get_attribute("data-taken") == str(taken).lower()
-    did = page.get_by_test_id(f"did-{side}").inner_text()
-    if customers:
-        assert f"Customer {customers} " in did
-        assert ("is paid nothing" in did) == (run.payments[customers - 1] == 0)
+    """A visitor with a small market."""
+    return at(visit, setup_of())
 
 
 def test_one_customer_after_another(page):
-    """Step by step the page shows what `play` did; undo takes it back, reset to the start."""
+    """The page shows what `play` did; undo goes one step back, reset to the start."""
     for customers in range(1, 9):
         press(page, "One customer")
         shown(page, customers)
@@ -123,12 +39,12 @@ def test_one_customer_after_another(page):
         assert_as_played(page, SMALL, customers)
     press(page, "Reset")
     shown(page, 0)
-    expect(page.get_by_test_id("did-0")).to_have_text("Nobody has come yet.")
+    expect(page.get_by_test_id("did-0")).to_have_text("No customer has come yet.")
     expect(page.get_by_role("button", name="Undo", exact=True)).to_be_disabled()
 
 
 def test_next_payment(page):
-    """The button goes to the customer who is paid next, and flags the payment."""
+    """The button plays to the next customer who is paid."""
     run = kcmab.play(kcmab.make_scenario(SMALL), engine="market")
     paid = [n for n, payment in enumerate(run.payments, 1) if payment > 0]
     for customers in paid[:2]:
@@ -140,7 +56,7 @@ def test_next_payment(page):
 
 
 def test_play_to_the_end_at_top_speed(page):
-    """Playing ends with the last customer; the totals are those of the whole run."""
+    """Playing stops after the last customer with the totals of the whole run."""
     choose(page, "Speed", "top speed")
     press(page, "Play")
     shown(page, 120)
@@ -151,7 +67,7 @@ def test_play_to_the_end_at_top_speed(page):
 
 def test_pause_stops_the_clock(page):
     """After a pause no further customer comes."""
-    choose(page, "Speed", "30 a second")
+    choose(page, "Speed", "30 per second")
     press(page, "Play")
     page.wait_for_function("document.querySelector('[data-testid=place]').dataset.value > 3")
     press(page, "Pause")
@@ -163,7 +79,7 @@ def test_pause_stops_the_clock(page):
 
 
 def test_keys_do_what_buttons_do(page):
-    """Every key of the help does what it says, but not while somebody types."""
+    """Every shortcut works, except while typing."""
     page.keyboard.press("ArrowRight")
     page.keyboard.press("n")
     shown(page, 2)
@@ -188,11 +104,11 @@ def test_keys_do_what_buttons_do(page):
     shown(page, 120)
     page.get_by_role("heading", name="Settings").click()
     page.keyboard.press("?")
-    expect(page.get_by_text("this help")).to_be_visible()
+    expect(page.get_by_text("help: keys and terms")).to_be_visible()
 
 
 def test_the_true_means_stay_hidden_until_revealed(page):
-    """Before the veil is lifted no true mean is in the page at all, in no attribute either."""
+    """While hidden, true means are nowhere in the page, not even in attributes."""
     press(page, "One customer")
     shown(page, 1)
     assert "0.6" not in page.get_by_test_id("arm-0-1-row").evaluate("row => row.outerHTML")
@@ -205,8 +121,8 @@ def test_the_true_means_stay_hidden_until_revealed(page):
 
 
 def test_same_world_another_controller(page):
-    """Two markets on the same tapes go in step, each as `play` says."""
-    switch(page, "Same world, another controller")
+    """Two markets with the same rewards in store stay in step, each as `play` says."""
+    switch(page, "Compare with another controller")
     expect(page.get_by_test_id("did-1")).to_be_visible()
     for customers in range(1, 13):
         press(page, "One customer")
@@ -222,7 +138,7 @@ def test_same_world_another_controller(page):
         shown(page, customers)
     changed = [{"name": "ucb"}, {"name": "modified-epsilon-greedy", "epsilon": 5.0}]
     assert_as_played(page, SMALL | {"policy": changed}, 10, side=1, place=1)
-    switch(page, "Same world, another controller")
+    switch(page, "Compare with another controller")
     expect(page.get_by_test_id("did-1")).to_be_hidden()
 
 
@@ -260,7 +176,7 @@ def test_settings_lead_to_the_market_they_describe(page):
     ],
 )
 def test_bad_numbers_change_nothing(page, label, value, words):
-    """A number that cannot be gets a message, and the field shows again what is."""
+    """An invalid number gets a message, and the field shows its old value."""
     press(page, "One customer")
     shown(page, 1)
     before = page.get_by_label(label, exact=True).input_value()
@@ -289,83 +205,26 @@ def test_arms_come_and_go_and_their_means_are_dragged(page):
     assert_as_played(page, SMALL | {"market": {"arms": arms}}, customers)
 
 
-def test_the_history_of_an_arm(visit):
-    """The string, its ones and zeros are those of the run; the boundary needs the true mean."""
-    page = at(visit, desk_of(shown=90))
-    run = kcmab.play(kcmab.make_scenario(SMALL), engine="market")
-    for arm in (0, 2):
-        choose(page, "arm", f"arm {arm}")
-        rewards = run.rewards[:90][run.arms[:90] == arm].astype(int).tolist()
-        ones = sum(rewards)
-        expect(page.get_by_test_id("lattice")).to_have_attribute(
-            "data-value", f"{ones} {len(rewards) - ones}"
-        )
-        letters = page.get_by_test_id("string").inner_text().removeprefix("… ")
-        assert letters == "".join(map(str, rewards[-60:]))
-    expect(page.get_by_test_id("boundary")).to_contain_text("reveal it first")
-    expect(page.get_by_text("boundary of the DP")).to_have_count(0)
-    switch(page, "True means")
-    expect(page.get_by_test_id("boundary")).to_contain_text("mean 0.3")
-    expect(page.get_by_text("boundary of the DP")).to_be_visible()
-
-
-def test_the_history_of_the_second_market(visit):
-    """The same arm has another history under another controller."""
-    page = at(visit, desk_of(right=1, shown=60))
-    for label in ("modified-ts", "ucb"):
-        choose(page, "market", label)
-        run = kcmab.play(kcmab.make_scenario(SMALL), policy=label, engine="market")
-        rewards = run.rewards[:60][run.arms[:60] == 0]
-        ones = int(rewards.sum())
-        expect(page.get_by_test_id("lattice")).to_have_attribute(
-            "data-value", f"{ones} {len(rewards) - ones}"
-        )
-
-
-def test_bounds_are_called_what_they_are(page):
-    """The bounds come with their kind and their value at the horizon."""
-    switch(page, "The paper's bounds")
-    bound = kcmab.theory.ucb_compensation_bound([0.9, 0.6, 0.3], 120)
-    expect(
-        page.get_by_text(f"Theorem 2, compensation of ucb: upper bound, {bound:,.1f}")
-    ).to_be_visible()
-    expect(
-        page.get_by_text(re.compile("Lai and Robbins, regret: asymptotic slope, not a floor, "))
-    ).to_be_visible()
-
-
-def test_other_laws_have_no_string(visit):
-    """Where rewards are not 0 or 1 the page says that a string needs such rewards."""
-    arms = [
-        {"law": "uniform", "low": [0.1], "high": [0.6]},
-        {"law": "beta", "means": [0.5], "concentration": 3.0},
-    ]
-    page = at(visit, desk_of(SMALL | {"market": {"arms": arms}}, shown=20, revealed=True))
-    expect(page.get_by_test_id("lattice")).to_contain_text("needs rewards of 0 or 1")
-    expect(page.get_by_text("set in the scenario file")).to_be_visible()
-    expect(page.get_by_role("slider")).to_have_count(1)
-
-
 def test_markets_with_a_clock_tell_the_time(visit):
-    """With Poisson arrivals the page says when the customer came."""
+    """With Poisson arrivals the page says when the customer arrives."""
     market = SMALL["market"] | {"arrivals": {"process": "poisson", "rate": 2.0}}
     settings = SMALL | {"market": market}
-    page = at(visit, desk_of(settings, shown=10))
+    page = at(visit, setup_of(settings, shown=10))
     run = kcmab.play(kcmab.make_scenario(settings), engine="market")
-    expect(page.get_by_text(f"It is {run.clock[10]:.3f} o'clock.")).to_be_visible()
+    expect(page.get_by_text(f"She arrives at time {run.clock[10]:.3f}.")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [390, 1024, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_fits(visit, width, scheme):
-    """Two markets, all columns and the bounds: nothing sticks out, on a phone or a projector."""
+    """Two markets with all columns and bounds fit on a phone and on a projector."""
     page = at(
         visit,
-        desk_of(right=1, revealed=True),
+        setup_of(right=1, revealed=True),
         viewport={"width": width, "height": 800},
         color_scheme=scheme,
     )
-    switch(page, "The paper's bounds")
+    switch(page, "Show the paper's bounds")
     press(page, "One customer")
     shown(page, 1)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -390,7 +249,7 @@ def choose(t, book, memory, params, rng):
 
 
 def test_a_policy_that_breaks_the_rules_is_told(visit, tmp_path):
-    """A policy of one's own that fails gets a message, the market stops, and the page lives on."""
+    """If a visitor's policy fails, there is a message, the market stops, the page works on."""
     own = tmp_path / "own.py"
     own.write_text(BROKEN)
     with serve(tmp_path, "--with", str(own)) as lab:

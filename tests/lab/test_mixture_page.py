@@ -1,17 +1,17 @@
-"""Customers of several kinds, mixed on the page."""
+"""Mixtures of customers on the page."""
 
 from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.lab.test_market_page import (
+from tests.lab.market_page import (
     SMALL,
     assert_as_played,
     at,
     choose,
-    desk_of,
     press,
     set_number,
+    setup_of,
     shown,
 )
 
@@ -30,8 +30,8 @@ def play_to_the_end(page):
 
 
 def test_a_mixture_is_made_on_the_page(visit):
-    """Kinds, their settings and weights, chosen one by one, give the market of the same file."""
-    page = at(visit, desk_of())
+    """Kinds, settings and weights chosen on the page give the market of the same file."""
+    page = at(visit, setup_of())
     choose(page, "behaviour", "mixture")
     set_number(page, "tau", 0.3)
     set_number(page, "weight of kind 2", 2.5)
@@ -45,9 +45,9 @@ def test_a_mixture_is_made_on_the_page(visit):
 
 
 def test_a_kind_goes_and_another_takes_its_place(visit):
-    """What is removed is gone, a kind that is changed keeps its weight, the rest stays."""
+    """A removed kind is gone, a changed kind keeps its weight, the rest stays."""
     logit = {"behaviour": "logit", "tau": 0.2, "weight": 3.0}
-    page = at(visit, desk_of(mixed({"behaviour": "stubborn"}, {"behaviour": "greedy"}, logit)))
+    page = at(visit, setup_of(mixed({"behaviour": "stubborn"}, {"behaviour": "greedy"}, logit)))
     press(page, "Remove kind 1")
     expect(page.get_by_role("group", name="kind 3")).to_have_count(0)
     choose(page, "kind 2", "optimism")
@@ -61,7 +61,7 @@ def test_a_kind_goes_and_another_takes_its_place(visit):
 def test_a_mixture_of_nobody_is_refused(visit):
     """The last kind cannot be removed, nor can all weights be 0; the market stays as it was."""
     settings = mixed({"behaviour": "logit", "tau": 0.2})
-    page = at(visit, desk_of(settings))
+    page = at(visit, setup_of(settings))
     press(page, "Remove kind 1")
     expect(page.get_by_role("alert").last).to_contain_text("market.customers.of")
     set_number(page, "weight of kind 1", 0)
@@ -72,8 +72,8 @@ def test_a_mixture_of_nobody_is_refused(visit):
 
 
 def test_leaving_the_mixture_leaves_its_kinds(visit):
-    """A single behaviour shows no kinds, and coming back begins with it as one half."""
-    page = at(visit, desk_of(mixed({"behaviour": "stubborn"}, {"behaviour": "logit"})))
+    """A single behaviour shows no kinds; choosing the mixture again makes it one half."""
+    page = at(visit, setup_of(mixed({"behaviour": "stubborn"}, {"behaviour": "logit"})))
     choose(page, "behaviour", "optimism")
     expect(page.get_by_role("button", name="Add a kind")).to_be_hidden()
     choose(page, "behaviour", "mixture")

@@ -6,22 +6,22 @@ import pytest
 from playwright.sync_api import expect
 
 import kcmab_abm as kcmab
-from kcmab_abm.catalogue import BEHAVIOURS, POLICIES, PRICING
-from kcmab_abm.lab.settings_form import settable
-from tests.lab.test_market_page import (
+from kcmab_abm.catalogue.registry import BEHAVIOURS, POLICIES, PRICING
+from kcmab_abm.lab.widgets.entry_form import settable
+from tests.lab.market_page import (
     SMALL,
     assert_accounts,
     at,
     choose,
-    desk_of,
     press,
     set_number,
+    setup_of,
     shown,
 )
 
 
 def another(kind, default):
-    """A value that a setting may have and does not have unless told."""
+    """A valid value for a setting that is not its default."""
     if isinstance(kind, list):
         return next(word for word in kind if word != default)
     if isinstance(default, bool):
@@ -30,7 +30,7 @@ def another(kind, default):
 
 
 def set_all(page, entry):
-    """Change every setting on the page; what was set."""
+    """Change every setting on the page and return the new values."""
     given = {}
     for word, kind in settable(entry).items():
         given[word] = value = another(kind, entry.defaults()[word])
@@ -69,11 +69,11 @@ def with_rule(table):
     ],
 )
 def test_every_setting_reaches_the_market(visit, label, side, catalogue, key, told):
-    """With all its settings changed each entry gives the market that `play` gives with them."""
-    page = at(visit, desk_of(right=1 if side else None))
+    """With all settings changed, each entry gives the market of `play`."""
+    page = at(visit, setup_of(right=1 if side else None))
     choose(page, "Speed", "top speed")
-    for entry in catalogue:
-        if not settable(entry):
+    for entry in catalogue.values():
+        if entry.needs or not settable(entry):
             continue
         choose(page, label, entry.name)
         expect(page.get_by_text(entry.about, exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""A lab that asks who comes, and that ends when it is told to."""
+"""A lab with a token, and a lab that is stopped."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tests.lab.test_batch_page import LONG
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory):
-    """A lab that asks for a token."""
+    """A lab that requires a token."""
     with serve(tmp_path_factory.mktemp("locked"), "--token", "open-sesame") as lab:
         yield lab
 
 
 @pytest.mark.parametrize("query", ["", "?token=", "?token=wrong", "?token=%E5%A4%9A"])
 def test_nobody_comes_in_without_the_token(locked, query):
-    """Without the token, or with another, nothing is shown but what to do."""
+    """Without the right token, only instructions are shown."""
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(f"{locked.address}/{query}")
     assert refused.value.code == 403
-    assert "asks for a token" in refused.value.read().decode()
+    assert "requires a token" in refused.value.read().decode()
     refused.value.close()
 
 
 def test_the_token_is_asked_for_once(visit, locked):
-    """Who has it finds the page, with an address that no longer gives it away, and may reload."""
+    """With the token the page opens, its address no longer has the token, and reload works."""
     page = visit("/?token=open-sesame&tab=batch", lab=locked)
     assert "open-sesame" not in page.url
     page.reload()
@@ -39,11 +39,11 @@ def test_the_token_is_asked_for_once(visit, locked):
 
 
 def test_a_server_ends_although_a_run_goes_on(visit, tmp_path):
-    """A run of hours is stopped when the server is, and nothing is complained of."""
+    """A long run is stopped with the server, without an error."""
     with serve(tmp_path) as lab:
         page = visit("/?tab=batch", lab=lab)
         bring(page, LONG)
-        expect(page.get_by_label("Replications")).to_have_value("10000")
+        expect(page.get_by_label("Replications", exact=True)).to_have_value("10000")
         page.get_by_role("button", name="Run").click()
         expect(page.get_by_test_id("batch-status")).to_contain_text("Served", timeout=60_000)
         page.close()

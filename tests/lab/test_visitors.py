@@ -1,4 +1,4 @@
-"""Several visitors at once: nobody sees another's market, and who leaves is forgotten."""
+"""Several visitors at once, each with her own markets, freed when she leaves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 from kcmab_abm import play
-from kcmab_abm.lab.desk import from_link, starting_desk, to_link
-from kcmab_abm.lab.page import MOST_SESSIONS
+from kcmab_abm.lab.model.market_setup import starting_setup
+from kcmab_abm.lab.model.share_links import from_link, to_link
 from tests.lab.conftest import bring, number, serve
 from tests.lab.test_batch_page import FILE, LONG
 
@@ -32,7 +32,7 @@ def _await_sessions(lab, wanted):
 
 
 def _step(page, times):
-    """Let some customers come, and wait until they are shown."""
+    """Step a few times and wait until the customers are shown."""
     before = number(page, "place")
     for each in range(times):
         page.get_by_role("button", name="One customer").click()
@@ -42,7 +42,7 @@ def _step(page, times):
 
 
 def _assert_shown(page, scenario, policy, side, customers):
-    """The accounts of a market are those of `play` after so many customers."""
+    """The totals of a market equal those of `play` after this many customers."""
     run = play(scenario, policy=policy, engine="market")
     regret = sum(run.regrets[:customers].tolist())
     paid = sum(run.payments[:customers].tolist())
@@ -52,7 +52,7 @@ def _assert_shown(page, scenario, policy, side, customers):
 
 
 def test_two_visitors_do_not_see_each_other(visit):
-    """What one opens, steps and reveals changes nothing on the other's page."""
+    """What one visitor does changes nothing on another's page."""
     one, other = visit(), visit()
     bring(one, FILE)
     expect(one.get_by_test_id("title")).to_have_text("Two controllers")
@@ -62,17 +62,17 @@ def test_two_visitors_do_not_see_each_other(visit):
     scenario = from_link(_link(one)).scenario
     _assert_shown(one, scenario, "ucb", 0, 6)
     _assert_shown(one, scenario, "<b>Thompson</b>", 1, 6)
-    _assert_shown(other, starting_desk().scenario, "ucb", 0, 3)
+    _assert_shown(other, starting_setup().scenario, "ucb", 0, 3)
     assert number(other, "place") == 3
 
 
 def test_a_visitor_who_leaves_is_forgotten(visit, lab_server):
-    """Closing the tab frees the session and whatever it was running."""
+    """Closing the page frees the session and stops its runs."""
     _await_sessions(lab_server, [0])
     page = visit("/?tab=batch")
     assert _sessions(lab_server) == 1
     bring(page, LONG)
-    expect(page.get_by_label("Replications")).to_have_value("10000")
+    expect(page.get_by_label("Replications", exact=True)).to_have_value("10000")
     page.get_by_role("button", name="Run").click()
     expect(page.get_by_test_id("batch-status")).to_contain_text("Served", timeout=60_000)
     page.close()
@@ -80,28 +80,45 @@ def test_a_visitor_who_leaves_is_forgotten(visit, lab_server):
     _assert_idle(lab_server)
 
 
+FEW = 3
+SMALL = f"from kcmab_abm.lab.server import page; page.MOST_SESSIONS, page.MOST_WAITING = {FEW}, 5"
+
+
 def test_a_full_lab_says_so(visit, tmp_path):
-    """Who comes when 200 pages are open is told what to do, the others go on, and she may come."""
-    with serve(tmp_path) as lab:
-        page = visit(lab=lab)
-        while _sessions(lab) < MOST_SESSIONS:  # those who never say a word are forgotten in time
-            urllib.request.urlopen(lab.address).close()
+    """If the lab is full, a visitor is told what to do and can come back later."""
+    with serve(tmp_path, first=SMALL) as lab:
+        pages = [visit(lab=lab) for _ in range(FEW)]
+        page, other = pages[0], pages[1]
+        _await_sessions(lab, [FEW])
         late = page.context.new_page()
         late.goto("/")
         expect(late.get_by_role("heading", name="The lab is full")).to_be_visible()
-        expect(late.get_by_text("200 pages are open; close one")).to_be_visible()
+        expect(late.get_by_text(f"{FEW} pages are already open. Close one")).to_be_visible()
         expect(late.get_by_role("tab")).to_have_count(0)
         _step(page, 2)
-        _assert_shown(page, starting_desk().scenario, "ucb", 0, 2)
-        page.close()
-        _await_sessions(lab, range(MOST_SESSIONS))
+        _assert_shown(page, starting_setup().scenario, "ucb", 0, 2)
+        other.close()
+        _await_sessions(lab, range(FEW))
         late.reload()
         _step(late, 1)
-        late.close()
+        for each in (late, page, pages[2]):
+            each.close()
+
+
+def test_plain_requests_take_no_place(visit, tmp_path):
+    """Requesting the page without connecting does not keep others out."""
+    with serve(tmp_path, first=SMALL) as lab:
+        for _ in range(5 * FEW):
+            urllib.request.urlopen(lab.address).close()
+        assert _sessions(lab) == 0
+        page = visit(lab=lab)
+        _step(page, 1)
+        assert _sessions(lab) == 1
+        page.close()
 
 
 def _assert_idle(lab):
-    """The server has stopped computing: a run of hours would keep it busy."""
+    """The server is idle, as it would not be during a long run."""
     end = time.monotonic() + PATIENCE
     while True:
         used = _cpu_seconds(lab)
@@ -117,17 +134,17 @@ def _cpu_seconds(lab):
 
 
 def _link(page):
-    """The word in the link that the page hands out."""
+    """The setup in the link that the page offers."""
     page.get_by_role("button", name="Files and links").click()
     page.get_by_role("menuitem", name="Copy link").click()
     address = page.get_by_test_id("link").input_value()
     page.get_by_role("button", name="Close").last.click()
     expect(page.get_by_test_id("link")).to_have_count(0)
-    return address.partition("desk=")[2].partition("&")[0]
+    return address.partition("setup=")[2].partition("&")[0]
 
 
 def test_a_link_restores_the_whole_state(visit):
-    """Another visitor who follows a link sees the same market at the same customer."""
+    """A link shows another visitor the same market at the same customer."""
     page = visit()
     bring(page, FILE)
     expect(page.get_by_test_id("title")).to_have_text("Two controllers")
@@ -135,7 +152,7 @@ def test_a_link_restores_the_whole_state(visit):
     page.get_by_test_id("reveal").click()
     expect(page.get_by_test_id("arm-0-1-true")).to_have_attribute("data-value", "0.8")
     word = _link(page)
-    other = visit(f"/?desk={word}")
+    other = visit(f"/?setup={word}")
     expect(other.get_by_test_id("place")).to_have_attribute("data-value", "7")
     expect(other.get_by_test_id("title")).to_have_text("Two controllers")
     expect(other.get_by_test_id("arm-0-1-true")).to_have_attribute("data-value", "0.8")
@@ -145,11 +162,11 @@ def test_a_link_restores_the_whole_state(visit):
 
 
 def test_the_link_is_in_the_clipboard(visit):
-    """The address is copied, and shown to those whose browser does not allow that."""
+    """The link is copied, or shown if the browser does not allow copying."""
     page = visit(permissions=["clipboard-read", "clipboard-write"])
     word = _link(page)
-    assert word == to_link(starting_desk())
-    assert page.evaluate("navigator.clipboard.readText()").endswith(f"?desk={word}")
+    assert word == to_link(starting_setup())
+    assert page.evaluate("navigator.clipboard.readText()").endswith(f"?setup={word}")
 
 
 def _open_menu(page):
@@ -159,7 +176,7 @@ def _open_menu(page):
 
 
 def test_files_are_opened_and_saved_by_keyboard(visit):
-    """The menu and its entries work without a mouse."""
+    """The menu works without a mouse."""
     page = visit()
     dialogs = []
     page.on("filechooser", lambda dialog: dialogs.append(dialog))
@@ -180,7 +197,7 @@ def test_files_are_opened_and_saved_by_keyboard(visit):
 
 @pytest.mark.parametrize("word", ["x", "%00", "eNo=", "../../etc/passwd"])
 def test_a_damaged_link_opens_the_page_all_the_same(visit, word):
-    """A link that restores nothing gets a message, above the market one begins with."""
-    page = visit(f"/?desk={word}")
+    """A damaged link gets a message, and the starting market is shown."""
+    page = visit(f"/?setup={word}")
     expect(page.get_by_text("the link is damaged")).to_be_visible()
     _step(page, 1)

@@ -18,6 +18,7 @@ from kcmab_abm.errors import EngineError
 from kcmab_abm.market.customer import Customers
 from kcmab_abm.market.place import MarketPlace
 from kcmab_abm.market.queue import Queue
+from kcmab_abm.running.engine_choice import choose_engine
 
 ARMS = [0.7, 0.6, 0.4, 0.3]
 # Multiples of 1/8: sums of them are exact, so that times can be compared with no tolerance.
@@ -348,7 +349,8 @@ def test_patience_does_not_depend_on_the_policy():
     """A customer's patience is hers under every policy, whether or not others had to wait."""
     drawn = []
     for policy in ("ucb", "round-robin"):
-        place = MarketPlace(scenario_of(policy=policy, capacity=1, service_time=9.0, **HASTY), 1)
+        scenario = scenario_of(policy=policy, capacity=1, service_time=9.0, **HASTY)
+        place = MarketPlace(scenario, scenario.policies[0], 1)
         drawn.append([place.draw_patience() for _ in range(200)])
         run = played(policy=policy, capacity=1, service_time=9.0, **HASTY)
         left = run.arms < 0
@@ -409,8 +411,12 @@ def test_waits_are_summed_up():
 def test_only_the_market_engine_has_lines():
     """A market with capacity takes the market engine, and the other one says why not."""
     scenario = scenario_of(capacity=1, service_time=1.0)
-    with pytest.raises(EngineError, match=r"arms serve few customers at a time \(capacity\)"):
-        play(scenario, engine="batch")
+    used = choose_engine(scenario, scenario.policies[0], "auto")
+    assert used == ("market", "arms serve few customers at a time (capacity)")
+    asked = r"'ucb'.*few customers at a time \(capacity\); use engine 'auto' or 'market'"
+    for run in (play, simulate):
+        with pytest.raises(EngineError, match=asked):
+            run(scenario, engine="batch")
 
 
 @settings(max_examples=15)

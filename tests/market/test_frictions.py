@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from kcmab_abm import make_scenario, play, simulate
-from kcmab_abm.book import empty_book, record
-from kcmab_abm.errors import EngineError
+from kcmab_abm import make_scenario, play
+from kcmab_abm.market.channel import Channel
 from kcmab_abm.market.controller import Controller
 from kcmab_abm.market.run import run_market
-from kcmab_abm.market.wire import Wire
+from kcmab_abm.model.book import empty_book, record
 
 ARMS = 4
 POLICIES = ["ucb", "modified-ts", "modified-epsilon-greedy"]
@@ -199,7 +198,7 @@ def test_frictions_leave_the_tapes_alone(frictions):
 
 
 def test_no_delay_may_be_written_in_several_ways():
-    """Delays of nought are no delays: the same trajectory, and no need for a clock."""
+    """Delays of nought are no delays: the same trajectory, and a market without a clock."""
     plain = play(scenario_of(), replication=1, engine="market")
     for nought in [
         0,
@@ -211,20 +210,7 @@ def test_no_delay_may_be_written_in_several_ways():
         run = play(scenario, replication=1, engine="market")
         assert same_but_clock(run, plain)
         assert np.array_equal(run.clock, plain.clock)
-        assert scenario.market.needs_clock == ""
-
-
-@pytest.mark.parametrize("setting", ["service_time", "report_delay"])
-def test_only_the_market_engine_has_a_clock(setting):
-    """Where customers overlap, 'auto' takes the market engine and says why; 'batch' is refused."""
-    scenario = scenario_of(horizon=10, **{setting: 1})
-    results = simulate(scenario)
-    assert results.engine == "market"
-    assert setting in results.engines["ucb"].reason
-    with pytest.raises(EngineError, match=f"'ucb'.*{setting}.*use engine 'auto' or 'market'"):
-        simulate(scenario, engine="batch")
-    with pytest.raises(EngineError, match=setting):
-        play(scenario, engine="batch")
+        assert not scenario.market.is_timed
 
 
 @pytest.mark.parametrize("rate", [0.2, 1.0, 30.0])
@@ -269,16 +255,16 @@ pauses = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.5]), max_size=12)
 def test_wire_delivers_everything_in_order(senders, listeners):
     """However messages are sent and however slow one listens: all hear all, in the order sent."""
     env = simpy.Environment()
-    wire, sent, heard = Wire(env), [], [[] for _ in listeners]
+    channel, sent, heard = Channel(env), [], [[] for _ in listeners]
 
     def send(name, waits):
         for number, wait in enumerate(waits):
             yield env.timeout(wait)
             sent.append((name, number))
-            wire.send((name, number))
+            channel.send((name, number))
 
     def listen(ear, waits):
-        news = wire.next
+        news = channel.next
         while True:
             message, news = yield news
             ear.append(message)
@@ -300,16 +286,16 @@ def test_agents_are_processes_of_their_own(monkeypatch):
     process = simpy.Environment.process
 
     def start(self, generator):
-        started[generator.__qualname__] += 1
+        agent = generator.gi_frame.f_locals.get("hear", generator)  # the one who listens, if any
+        started[agent.__qualname__] += 1
         return process(self, generator)
 
     monkeypatch.setattr(simpy.Environment, "process", start)
     play(scenario_of(horizon=25), engine="market")
     assert started == {
-        "Controller.serve": 1,
-        "Controller.read_reports": 1,
-        "Customers.hear_reports": 1,
-        "Accountant.keep": 1,
+        "Controller.post": 1,
+        "Controller.read_report": 1,
+        "Accountant.write": 1,
         "Customers.arrive": 1,
         "Customers.visit": 25,
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import get_args
+from dataclasses import replace
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -13,10 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize
 
-from kcmab_abm import MarketError, make_scenario, simulate, sweep
-from kcmab_abm.precision import FARTHEST, FEWEST, TIGHTEST, Precision
-from kcmab_abm.shapes import LARGEST_REPLICATIONS, Measure
-from kcmab_abm.trajectory import CURVES
+from kcmab_abm import MarketError, ScenarioError, make_scenario, simulate, sweep
+from kcmab_abm.model.trajectory import CURVES
+from kcmab_abm.scenario.fields import LARGEST_REPLICATIONS
+from kcmab_abm.scenario.precision import (
+    FARTHEST,
+    FEWEST,
+    TIGHTEST,
+    Precision,
+    PrecisionTable,
+    Standing,
+)
 
 COLUMNS = [
     "policy",
@@ -85,6 +92,12 @@ def test_the_width_of_an_example():
     assert precision.deviations(500) == pytest.approx(width(precision.rho, 500, 0.05), rel=1e-12)
 
 
+def test_the_width_is_tuned_to_five_times_the_first_replications():
+    """There x = n rho^2 solves x = log(1 + x) - 2 log(alpha)."""
+    x = 500 * plan().rho ** 2
+    assert x == pytest.approx(math.log(1 + x) - 2 * math.log(0.05), rel=1e-12)
+
+
 @given(first=firsts, count=counts, confidence=confidences)
 def test_the_width_is_where_the_martingale_reaches_its_bound(first, count, confidence):
     """At the end of the interval the averaged likelihood ratio is 1 / alpha, by quadrature."""
@@ -144,6 +157,16 @@ def test_a_look_by_hand():
     assert (standing.wanted, standing.reached, standing.replications) == (0.5, False, 200)
 
 
+def test_a_look_at_a_difference_by_hand():
+    """Replication by replication, the first policy's value less the other's."""
+    precision = replace(plan(half_width=0.5), of=(("a", "b"),))
+    a, b = np.arange(200.0), np.tile([1.0, 3.0], 100)
+    (standing,) = precision.look({"a": Values(a), "b": Values(b)})
+    assert (standing.name, standing.mean) == ("a - b", 97.5)
+    deviation = math.sqrt(sum((v - 97.5) ** 2 for v in a - b) / 199)
+    assert standing.half_width == pytest.approx(deviation * width(precision.rho, 200, 0.05))
+
+
 def test_a_wanted_share_of_the_mean():
     """The mean may be negative."""
     precision = plan(half_width=None, relative=0.25)
@@ -186,6 +209,41 @@ def test_needed_is_the_least_that_is_enough(count, spread, first):
         assert deviation * precision.deviations(needed - 1) * slack > 0.1
 
 
+def standing(half_width, wanted, count=100, **changes):
+    """Where a policy stands whose interval is this wide."""
+    reached = half_width <= wanted
+    found = Standing("ucb", None, "regret", 2.0, half_width, wanted, reached, count, 0.95)
+    return found._replace(**changes)
+
+
+def test_needed_replications_may_be_exactly_enough():
+    """An interval that would be just as wide as asked needs no replication more."""
+    precision = plan()
+    here = precision.deviations(100)
+    targets = {count: precision.deviations(count) for count in range(101, 200)}
+    exact = {count: each for count, each in targets.items() if here / (here / each) == each}
+    assert len(exact) > 10
+    for count, wanted in exact.items():
+        assert precision.needed([standing(here, wanted)]) == count
+
+
+def test_needed_replications_are_those_of_the_worst_policy():
+    """The policy that lacks most decides, wherever it stands in the list."""
+    precision = plan()
+    one, other = standing(1.0, 0.9), standing(1.0, 0.5)
+    assert precision.needed([one]) < precision.needed([other])
+    for both in ([one, other], [other, one]):
+        assert precision.needed(both) == precision.needed([other])
+
+
+def test_what_is_lacking_by_hand():
+    """Twice as wide as asked lacks 2, no width lacks nothing, and nothing asked for cannot be."""
+    assert standing(1.0, 0.5).lacking == 2.0
+    assert standing(0.25, 0.5).lacking == 0.5
+    assert standing(0.0, 0.0).lacking == 0.0
+    assert standing(1.0, 0.0).lacking == math.inf
+
+
 @given(count=st.integers(100, 10**6), spread=st.floats(1e-3, 1e3), ceiling=counts)
 def test_the_next_look_is_neither_too_near_nor_too_far(count, spread, ceiling):
     """A tenth more at least, twice as many at most, and never beyond the ceiling."""
@@ -195,7 +253,133 @@ def test_the_next_look_is_neither_too_near_nor_too_far(count, spread, ceiling):
     following = precision.following(standings)
     assert following <= ceiling
     if ceiling >= 2 * here:
-        assert math.ceil(1.1 * here - 1e-6) <= following <= 2 * here
+        least = -(-11 * here // 10)
+        assert least <= following <= 2 * here
+        assert following in (least, 2 * here) or following == precision.needed(standings)
+
+
+def test_one_replication_short_is_a_tenth_more():
+    """Where one more would do, the next look comes after a tenth more, rounded up."""
+    precision = plan(half_width=1.0)
+    values = Values(np.tile([0.0, 1.0], 505))
+    (standing,) = precision.look({"ucb": values})
+    wanted = plan(half_width=standing.half_width * (1 - 1e-6))
+    standings = wanted.look({"ucb": values})
+    assert wanted.needed(standings) == 1011
+    assert wanted.following(standings) == 1111
+
+
+def stretches(precision, **values):
+    """What is asked for, and the replications at every look, where runs end with these values."""
+    runs = {label: Values(each[: precision.first]) for label, each in values.items()}
+    asked, looks = [], []
+    further = precision.further(runs, lambda each: looks.append(each[0].replications))
+    for stretch in islice(further, 20):
+        asked.append(stretch)
+        for label, each in values.items():
+            runs[label].values = each[: stretch[1]]
+    return asked, looks
+
+
+def test_looks_go_on_until_all_are_narrow():
+    """Each stretch begins where the last one ended; one wide interval is enough to go on."""
+    wide, still = np.tile([0.0, 1.0], 5000), np.zeros(10_000)
+    for values in ({"a": wide, "b": still}, {"a": still, "b": wide}):
+        asked, looks = stretches(plan(half_width=0.1, of=("a", "b")), **values)
+        assert looks == [100, 200, looks[-1]]
+        assert 200 < looks[-1] < 400
+        assert [(first, end) for first, end, _ in asked] == list(pairwise(looks))
+        assert asked[-1][1] == asked[-1][2]
+        assert asked[0][2] == pytest.approx(asked[-1][2], rel=0.02)
+    assert stretches(plan(half_width=1.0), ucb=wide) == ([], [100])
+
+
+def test_looks_end_at_the_ceiling():
+    """What is not precise there is not looked at again."""
+    wide = np.tile([0.0, 1.0], 5000)
+    asked, looks = stretches(plan(half_width=1e-3, ceiling=250), ucb=wide)
+    assert asked == [(100, 200, 250), (200, 250, 250)]
+    assert looks == [100, 200, 250]
+
+
+LINES = {
+    "reached": (
+        standing(0.25, 0.5, 12_345),
+        "regret of ucb: 2.00 ± 0.25 (95 %, valid at any stopping time), asked 0.50, "
+        "after 12,345 runs",
+    ),
+    "not reached": (
+        standing(0.5, 0.25, 1000, measure="realised_regret", confidence=0.999),
+        "not reached: realised regret of ucb: 2.00 ± 0.50 (99.9 %, valid at any stopping time), "
+        "asked 0.25, after the ceiling of 1,000 runs",
+    ),
+    "difference": (
+        standing(10.0, 20.0, other="ts"),
+        "regret of ucb - ts: 2.00 ± 10.00 (95 %, valid at any stopping time), asked 20.00, "
+        "after 100 runs",
+    ),
+    "two digits of what is asked": (
+        standing(0.00123, 0.0045),
+        "regret of ucb: 2.0000 ± 0.0012 (95 %, valid at any stopping time), asked 0.0045, "
+        "after 100 runs",
+    ),
+    "two digits of the width": (
+        standing(0.0042, 0.0),
+        "not reached: regret of ucb: 2.0000 ± 0.0042 (95 %, valid at any stopping time), "
+        "asked 0.0000, after the ceiling of 100 runs",
+    ),
+    "neither": (
+        standing(0.0, 0.0),
+        "regret of ucb: 2.00 ± 0.00 (95 %, valid at any stopping time), asked 0.00, after 100 runs",
+    ),
+    "twelve places": (
+        standing(1e-20, 1e-19),
+        "regret of ucb: 2.000000000000 ± 0.000000000000 (95 %, valid at any stopping time), "
+        "asked 0.000000000000, after 100 runs",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_line_says_where_a_policy_stands(name):
+    """Two digits at least of what is asked for, or of the width; places between 2 and 12."""
+    each, line = LINES[name]
+    assert str(each) == line
+
+
+ASKED = {"measure": "regret", "confidence": 0.95}
+REQUESTS = {
+    "least": ({"half_width": 0.1}, 100, None),
+    "share": ({"relative": 0.1}, 100, None),
+    "ceiling at once": ({"half_width": 0.1, "ceiling": 100}, 100, None),
+    "pair": ({"half_width": 0.1, "between": ["a", "b"]}, 100, None),
+    "none": ({}, 100, "half_width or relative, got neither"),
+    "both": ({"half_width": 0.1, "relative": 0.1}, 100, "half_width or relative, got both"),
+    "few": ({"half_width": 0.1}, 99, "must be >= 100 to begin with"),
+    "low": ({"half_width": 0.1, "ceiling": 99}, 100, "must be >= replications (100), got 99"),
+    "stranger": ({"half_width": 0.1, "between": ["a", "c"]}, 100, "no policy labelled 'c'"),
+    "twice": ({"half_width": 0.1, "between": ["b", "b"]}, 100, "two policies, got 'b' twice"),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_requests_beyond_a_limit_are_refused(name):
+    """At the limits all is well; beyond each there is one complaint, and nothing else is said."""
+    words, first, complaint = REQUESTS[name]
+    table = PrecisionTable.model_validate({**ASKED, **words})
+    if complaint is not None:
+        with pytest.raises(ScenarioError) as caught:
+            table.build(first, ["a", "b"])
+        [problem] = caught.value.problems
+        assert complaint in problem
+        return
+    made = table.build(first, ["a", "b"])
+    assert made.of == (
+        (("a", None), ("b", None)) if "between" not in words else (tuple(words["between"]),)
+    )
+    assert (made.measure, made.confidence, made.first) == ("regret", 0.95, first)
+    assert (made.half_width, made.relative) == (words.get("half_width"), words.get("relative"))
+    assert made.ceiling == words.get("ceiling", 100 * first)
 
 
 def test_a_run_goes_on_until_it_is_precise():
@@ -372,13 +556,14 @@ def test_the_start_cannot_be_swept(place):
     settings = {**SMALL, "sweep": {"grid": grid}}
     if place == "scenario":
         settings["precision"] = asked
-    with pytest.raises(MarketError, match="sweep: varies replications, which only begin"):
+    with pytest.raises(MarketError, match="sweep: varies replications, but with a precision"):
         make_scenario(settings)
 
 
-def test_measures_are_those_of_the_curves():
+@pytest.mark.parametrize("measure", CURVES)
+def test_measures_are_those_of_the_curves(measure):
     """A file may ask for whatever is measured along a run."""
-    assert get_args(Measure) == CURVES
+    assert asking(measure=measure, half_width=0.5).precision.measure == measure
 
 
 def test_a_scenario_with_a_precision_can_be_a_key():

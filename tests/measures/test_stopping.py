@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kcmab_abm.experiment import _run_until_precise
-from kcmab_abm.measures import half_width, standard_error
-from kcmab_abm.precision import Precision
+from kcmab_abm.results.statistics import half_width, standard_error
+from kcmab_abm.scenario.precision import Precision
 
 EXPERIMENTS = 1500
 FALSE_ALARM = 1e-6  # the chance that intervals which cover as they should are found wanting
@@ -40,11 +39,6 @@ class Drawn:
         self.values, self.seen = values, seen
         self.runs = {"it": self}
 
-    def run(self, first, last, expected):
-        """See more of them."""
-        assert first == self.seen < last <= len(self.values)
-        self.seen = last
-
     def final(self, measure):
         """What has been seen."""
         return self.values[: self.seen]
@@ -65,7 +59,9 @@ def asked(first, half=1.0, relative=None):
 def stop(values, precision):
     """The interval with which the loop that runs scenarios stops."""
     drawn = Drawn(values, precision.first)
-    _run_until_precise(drawn, precision, None)
+    for first, last, _ in precision.further(drawn.runs):
+        assert first == drawn.seen < last <= len(values)
+        drawn.seen = last
     return precision.look(drawn.runs)[0]
 
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from kcmab_abm import load_scenario
-from kcmab_abm.cli import BAD_INPUT, commands, run
+from kcmab_abm.cli.main import BAD_INPUT, commands, run
 from kcmab_abm.paths import find_paths, prefix_tree, read_graph, travelled
 
-# Delays, because then only the market engine will do and nothing is compiled.
+# A capacity, because then only the market engine will do and nothing is compiled.
 SCENARIO = """
 horizon = 40
 replications = 8
@@ -19,7 +19,8 @@ seed = 3
 
 [market]
 arms = { law = "bernoulli", means = [0.8, 0.5, 0.2] }
-report_delay = 1
+capacity = 1
+service_time = 0.5
 
 [[policy]]
 name = "greedy"
@@ -122,7 +123,7 @@ def test_results_are_replayed_to_the_same_bytes(written, tmp_path):
 def test_settings_are_changed(mine, tmp_path):
     """Every option reaches the graphs."""
     out = tmp_path / "out"
-    options = "--replications 5 --customers 20 --depth 2 --share 0.3 --arm 1 --pulls 4 --seeding"
+    options = "--replications 5 --horizon 20 --depth 2 --share 0.3 --arm 1 --pulls 4 --seeding"
     assert run(["paths", str(mine), *options.split(), "--out", str(out)]) == 0
     told = json.loads((out / "manifest.json").read_text())
     about = {"policy": "nobody pays", "customers": 20, "replications": 5, "seed": 3}
@@ -187,8 +188,8 @@ def test_a_folder_is_refused_before_any_work(mine, tmp_path, monkeypatch, capsys
         (["BROKEN"], "not JSON"),
         (["FILE", "--policy", "nobody"], "no policy labelled 'nobody'"),
         (["FILE", "--replications", "0"], "--replications"),
-        (["FILE", "--customers", "0"], "--customers"),
-        (["FILE", "--customers", str(10**30)], "horizon: must be <="),
+        (["FILE", "--horizon", "0"], "--horizon"),
+        (["FILE", "--horizon", str(10**30)], "horizon: must be <="),
         (["FILE", "--depth", "0"], "--depth"),
         (["FILE", "--depth", "51"], "--depth"),
         (["FILE", "--share", "1.5"], "--share"),
@@ -196,7 +197,7 @@ def test_a_folder_is_refused_before_any_work(mine, tmp_path, monkeypatch, capsys
         (["FILE", "--arm", "3"], "arm must be in 0..2, got 3"),
         (["FILE", "--arm", "-1"], "--arm"),
         (["FILE", "--pulls", "0"], "--pulls"),
-        (["BETA", "--arm", "1"], "rewards that are 0 or 1"),
+        (["BETA", "--arm", "1"], "needs rewards of 0 or 1"),
         (["FILE", "--with", "none.py"], "none.py: no such file"),
         (["FILE", "--out", "FILE"], "exists and is not a folder"),
         (["FILE", "--out", "EMPTY"], "exists"),

@@ -139,7 +139,10 @@ def test_the_busiest_arrows_are_drawn():
     figure = draw_switching(found.switching)
     arrows = [each for each in figure.findobj(FancyArrowPatch) if each.get_visible()]
     assert 0 < len(arrows) <= MOST_ARROWS
-    assert f"{MOST_ARROWS} busiest of {found.switching.number_of_edges()}" in figure.get_supxlabel()
+    assert (
+        f"{MOST_ARROWS} most frequent of {found.switching.number_of_edges()}"
+        in figure.get_supxlabel()
+    )
 
 
 def test_those_who_left_are_drawn():

@@ -26,7 +26,7 @@ def tree():
     runs = [
         *[make_run([0, 0, 0], [0.1, 0, 0])] * 3,
         make_run([1, 1, 1]),
-        make_run([1, 1, 0]),
+        make_run([1, 1, 2, 2]),
         make_run([2, 0, 0], [0.5, 0.2, 0]),
     ]
     return recorded(TreeRecorder(2), runs)
@@ -76,7 +76,7 @@ def test_a_level_that_holds_few_runs_is_not_ranked():
 
 def test_a_depth_beyond_the_tree(tree):
     """A depth that the tree does not have is refused."""
-    with pytest.raises(ValueError, match=r"0\.\.2, the tree's, got 3"):
+    with pytest.raises(ValueError, match=r"0\.\.2, the depth of the tree, got 3"):
         travelled(tree, depth=3)
 
 

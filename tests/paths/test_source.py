@@ -7,8 +7,9 @@ import json
 import pytest
 
 from kcmab_abm import MarketError, load_scenario, simulate
-from kcmab_abm.output import manifest
 from kcmab_abm.paths import open_scenario
+from kcmab_abm.running.manifest import seal, write_manifest
+from kcmab_abm.running.write_results import manifest
 
 from .runs import small_scenario
 
@@ -19,14 +20,8 @@ ARMS = {"law": "bernoulli", "means": [0.7, 0.5]}
 @pytest.fixture
 def folder(tmp_path):
     """A folder that holds no more than the manifest of a run."""
-    write_manifest(tmp_path, small_scenario())
+    write_manifest(tmp_path, manifest(simulate(small_scenario(), engine="market")))
     return tmp_path
-
-
-def write_manifest(folder, scenario):
-    """Write what `kcmab run --out` would write of this scenario."""
-    told = manifest(simulate(scenario, engine="market"))
-    (folder / "manifest.json").write_text(json.dumps(told), encoding="utf-8")
 
 
 def complaint(source):
@@ -74,9 +69,9 @@ def test_a_folder_without_a_manifest(tmp_path):
         (b"{", "not JSON"),
         (b"\xff\xfe\xff", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        (b"[]", "must be a table with scenario, seed, digest"),
-        (b"3", "must be a table"),
-        (b"{}", "must be a table"),
+        (b"[]", "not a table"),
+        (b"3", "not a table"),
+        (b"{}", "must be a table with scenario, seed, digest"),
         (b'{"scenario": null}', "must be a table"),
         (b'{"scenario": []}', "must be a table"),
         (b'{"scenario": {"bernoulli": {}, "beta": {}}}', "must be a table"),
@@ -97,20 +92,31 @@ def test_a_manifest_that_is_a_folder(tmp_path):
 
 
 def test_a_wrong_setting_in_a_manifest(folder):
-    """A setting that was changed by hand is named as in a scenario file."""
+    """A setting that was changed by hand is refused; one that was sealed so is named."""
     told = json.loads((folder / "manifest.json").read_text())
-    told["scenario"]["horizon"] = -1
+    told["scenario"]["horizon"] = 20
     (folder / "manifest.json").write_text(json.dumps(told))
+    message = complaint(folder)
+    assert message.startswith(f"{folder / 'manifest.json'}: changed since it was written; ")
+    assert f"'kcmab verify {folder}' lists what differs" in message
+    told["scenario"]["horizon"] = -1
+    (folder / "manifest.json").write_bytes(seal(told))
     assert complaint(folder).endswith("manifest.json: horizon: must be >= 1, got -1")
+
+
+def test_a_manifest_without_a_checksum(folder):
+    """A manifest that nobody sealed is not taken for one that was."""
+    told = json.loads((folder / "manifest.json").read_text())
+    del told["checksum"]
+    (folder / "manifest.json").write_text(json.dumps(told))
+    assert "manifest.json: has no checksum: written by an earlier version" in complaint(folder)
 
 
 def test_a_trace_is_looked_for_beside_the_manifest(tmp_path):
     """A folder needs its trace to be replayed, and where it is missing one is told what to do."""
     (tmp_path / "times.txt").write_text("\n".join(map(str, range(30))))
     settings = {**small_scenario().settings, "market": {"arms": ARMS, "arrivals": TRACE}}
-    (tmp_path / "manifest.json").write_text(
-        json.dumps({"scenario": settings, "seed": 0, "digest": ""})
-    )
+    write_manifest(tmp_path, {"scenario": settings, "seed": 0, "digest": ""})
     assert open_scenario(tmp_path).market.arrivals.times[:3] == (0.0, 1.0, 2.0)
     (tmp_path / "times.txt").unlink()
     message = complaint(tmp_path)

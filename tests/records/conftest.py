@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcmab_abm.cli import run
+from kcmab_abm.cli.main import run
 
 SCENARIO = """
 horizon = 300

@@ -17,12 +17,13 @@ from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
 
-from kcmab_abm import workers
-from kcmab_abm.cli import run
+from kcmab_abm.cli.main import run
 from kcmab_abm.figures import outcome
+from kcmab_abm.running import workers
 
 from .conftest import SCENARIO, contents
 
+CHUNKS = 16  # of each of the two policies
 LONGER = SCENARIO.replace("horizon = 300", "horizon = 2500")
 
 
@@ -56,13 +57,14 @@ def stage(folder):
     done = len(list(partial.glob("chunks/*.npz")))
     if done == 0:
         return "no chunk"
-    return "some chunks" if done < 16 else "all chunks"
+    return "some chunks" if done < 2 * CHUNKS else "all chunks"
 
 
 def main(wanted: int, seed: int) -> dict[str, int]:
     """Kill runs until so many kills have hit; every run must end as if nothing had happened."""
     rng = random.Random(seed)
-    workers.LEAST = dict.fromkeys(workers.LEAST, 0)  # sixteen chunks
+    workers.LEAST, workers.PIECES = 0, CHUNKS
+    os.fsync = lambda _: None  # or most would hit the waiting for the disk
     outcome.draw_outcome = lambda _: Figure((1, 1))  # or most kills would hit the drawing
     stages: dict[str, int] = {}
     with TemporaryDirectory() as place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -13,9 +14,10 @@ from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcmab_abm import journal, make_scenario, run, simulate, workers
-from kcmab_abm.cli import BAD_INPUT
-from kcmab_abm.journal import Stretch, gaps
+from kcmab_abm import make_scenario, run, simulate
+from kcmab_abm.cli.main import BAD_INPUT
+from kcmab_abm.running import run_identity, workers
+from kcmab_abm.running.chunk_files import Stretch, gaps
 
 from .conftest import SCENARIO, contents
 
@@ -55,7 +57,7 @@ def test_missing_chunks_are_run_and_no_others(seed, command, whole, unfinished, 
     for path in lost:
         path.unlink()
     assert command("--resume") == 0
-    assert sorted(chunks_run) == sorted(int(path.name.split("-")[1]) for path in lost)
+    assert sorted(chunks_run) == sorted(int(path.name.split("-")[2]) for path in lost)
     assert not unfinished.exists()
     assert contents(unfinished.with_name("out")) == whole
 
@@ -99,12 +101,36 @@ def test_lost_ledger_is_made_again(command, whole, unfinished, tmp_path):
     assert contents(tmp_path / "out") == whole
 
 
-def test_damaged_identity_means_all_again(command, whole, unfinished, capsys, tmp_path):
-    """Chunks are not trusted if nobody knows what they are of."""
-    spoil(unfinished / "chunks" / "run.json", "cut")
+@pytest.mark.parametrize("how", ["cut", "flipped", "removed"])
+def test_damaged_identity_is_written_again(
+    how, command, whole, unfinished, chunks_run, capsys, tmp_path
+):
+    """Chunks say themselves what they are of, so that none is lost with the file beside them."""
+    spoil(unfinished / "chunks" / "run.json", how)
     assert command("--resume") == 0
-    assert "run.json: damaged; everything is run again" in capsys.readouterr().err
+    assert ("run.json: " in capsys.readouterr().err) == (how != "removed")
+    assert chunks_run == []
     assert contents(tmp_path / "out") == whole
+
+
+def test_chunks_of_nobody_knows_what_are_run_again(
+    command, mine, whole, unfinished, chunks_run, capsys
+):
+    """Without the file that says what they are of, chunks of another run are found out too."""
+    spoil(unfinished / "chunks" / "run.json", "removed")
+    mine.write_text(SCENARIO.replace("seed = 5", "seed = 6"))
+    assert command("--resume") == 0
+    assert capsys.readouterr().err.count("not of this run; replications") == 32
+    assert len(chunks_run) == 32
+
+
+def test_killed_while_old_results_are_taken_over(command, tmp_path):
+    """A run over old results that ends when it has linked their ledger but no chunk goes on."""
+    assert command() == 0
+    before = contents(tmp_path / "out")
+    shutil.copytree(tmp_path / "out" / "ledger", tmp_path / "out.partial" / "ledger")
+    assert command("--resume") == 0
+    assert contents(tmp_path / "out") == before
 
 
 def test_what_was_half_written_is_removed(command, whole, unfinished, tmp_path):
@@ -170,7 +196,7 @@ def test_a_longer_run_that_fails_leaves_the_old_results(command, tmp_path, monke
 
 def test_full_disk_stops_the_run_and_loses_nothing(command, whole, tmp_path, capsys, monkeypatch):
     """A chunk that cannot be written ends the run with one message; what was written counts."""
-    original, calls = journal.os.fsync, []
+    original, calls = os.fsync, []
 
     def fail(number):
         calls.append(number)
@@ -179,13 +205,15 @@ def test_full_disk_stops_the_run_and_loses_nothing(command, whole, tmp_path, cap
         original(number)
 
     with monkeypatch.context() as patch:
-        patch.setattr(journal.os, "fsync", fail)
+        patch.setattr(os, "fsync", fail)
         assert command() == BAD_INPUT
     told = capsys.readouterr().err.splitlines()
-    assert told[0].endswith("out.partial: keeps what was finished; go on with --resume")
+    assert told[0].endswith("out.partial: finished work is kept; resume it with --resume")
     assert "No space left on device" in told[1]
     assert len(told) == 2
-    assert len(chunk_files(tmp_path / "out.partial")) == 6  # of 7 files one is the identity
+    kept = contents(tmp_path / "out.partial")
+    assert len(chunk_files(tmp_path / "out.partial")) == 3  # after the identity, two files each
+    assert not any(name.endswith(".partial") for name in kept)
     assert command("--resume") == 0
     assert contents(tmp_path / "out") == whole
 
@@ -211,8 +239,8 @@ def test_unfinished_run_is_not_overwritten(command, unfinished, capsys, whole, t
     before = contents(unfinished)
     assert command() == BAD_INPUT
     assert capsys.readouterr().err == (
-        f"{unfinished}: holds an unfinished run; --resume to go on with it, --force to begin "
-        "again, or give another name\n"
+        f"{unfinished}: holds an unfinished run; give --resume to continue it, --force to start "
+        "again, or another name\n"
     )
     assert contents(unfinished) == before
     assert command("--force", "--resume") == BAD_INPUT
@@ -223,9 +251,9 @@ def test_unfinished_run_is_not_overwritten(command, unfinished, capsys, whole, t
 
 
 CHANGES = {
-    "horizon = 300": ("horizon = 301", "horizon = 300 and not 301"),
-    "seed = 5": ("seed = 6", "seed = 5 and not 6"),
-    'record = "paths"': ('record = "sample"', 'record = "paths" and not "sample"'),
+    "horizon = 300": ("horizon = 301", "horizon = 300 instead of 301"),
+    "seed = 5": ("seed = 6", "seed = 5 instead of 6"),
+    'record = "paths"': ('record = "sample"', 'record = "paths" instead of "sample"'),
     "0.7": ("0.8", "market = { arms ="),
 }
 
@@ -238,8 +266,8 @@ def test_another_run_is_refused(old, command, mine, unfinished, capsys):
     mine.write_text(SCENARIO.replace(old, new))
     assert command("--resume") == BAD_INPUT
     error = capsys.readouterr().err
-    assert f"out.partial: was begun with {words}" in error
-    assert "run it as it was, or give --force to begin again" in error
+    assert f"out.partial: was started with {words}" in error
+    assert "run it as before, or give --force to start again" in error
     assert contents(unfinished) == before
 
 
@@ -262,16 +290,18 @@ def test_another_policy_of_the_same_name_is_refused(mine, command, tmp_path, cap
     assert command(*options, "--replications", "3", "--resume") == 0
     plugin.write_text(OWN.format(answer="t % 2"))
     assert command(*options, "--replications", "4", "--resume") == BAD_INPUT
-    assert "was begun with other code of policy mine" in capsys.readouterr().err
+    assert "was started with different code of policy mine" in capsys.readouterr().err
     assert not (tmp_path / "out.partial").exists()
 
 
 def test_another_version_is_refused(command, unfinished, capsys, monkeypatch):
     """Chunks of another version of a library may differ in the last bit."""
-    versions = journal.versions()
-    monkeypatch.setattr(journal, "versions", lambda: {**versions, "numpy": "1.0"})
+    versions = run_identity.versions()
+    monkeypatch.setattr(run_identity, "versions", lambda: {**versions, "numpy": "1.0"})
     assert command("--resume") == BAD_INPUT
-    assert f'was begun with numpy = "{np.__version__}" and not "1.0"' in capsys.readouterr().err
+    assert (
+        f'was started with numpy = "{np.__version__}" instead of "1.0"' in capsys.readouterr().err
+    )
 
 
 def test_two_runs_keep_out_of_each_others_way(command, unfinished, capsys):
@@ -316,7 +346,7 @@ def test_what_is_not_of_a_run_is_never_touched(kind, option, command, tmp_path, 
 
 def test_resume_needs_a_folder(mine, capsys):
     """There is nothing to go on with where no folder is given."""
-    from kcmab_abm.cli import run as command
+    from kcmab_abm.cli.main import run as command
 
     assert command(["run", str(mine), "--resume"]) == BAD_INPUT
     assert capsys.readouterr().err.startswith("--resume: needs the folder")
@@ -366,7 +396,9 @@ def test_gaps_and_kept_make_the_whole(pieces, last):
 
 
 def test_chunks_are_called_by_what_is_in_them(whole):
-    """The name of a chunk says its engine, its replications and its digest."""
+    """The name of a chunk says its engine, its policy, its replications and its digest."""
     names = [name for name in whole if name.endswith(".npz")]
-    assert len(names) == 16
-    assert all(re.fullmatch(r"chunks/batch-\d{8}-\d{8}-[0-9a-f]{16}\.npz", name) for name in names)
+    assert len(names) == 32
+    assert all(
+        re.fullmatch(r"chunks/batch-00[12]-\d{8}-\d{8}-[0-9a-f]{16}\.npz", name) for name in names
+    )

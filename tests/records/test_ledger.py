@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcmab_abm import Trajectory, ledger, make_scenario, play, run, simulate
+from kcmab_abm import Trajectory, make_scenario, play, run, simulate
 from kcmab_abm.batch import run as batch_run
-from kcmab_abm.ledger import ledger_name, new_ledger
+from kcmab_abm.running import ledger
+from kcmab_abm.running.ledger import ledger_name, new_ledger
 
 COLUMNS = [
     "replication",
@@ -229,8 +230,8 @@ def test_any_label_makes_a_folder(label, tmp_path):
 
 def test_ledger_needs_a_folder(tmp_path, capsys):
     """Without --out there is no place for a ledger; the message says what to do."""
-    from kcmab_abm.cli import BAD_INPUT
-    from kcmab_abm.cli import run as command
+    from kcmab_abm.cli.main import BAD_INPUT
+    from kcmab_abm.cli.main import run as command
 
     file = tmp_path / "mine.toml"
     file.write_text(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kcmab_abm.catalogue.registry import POLICIES, some_of
+
 ARMS = '{ law = "bernoulli", means = [0.9, 0.1] }'
 UCB = '[[policy]]\nname = "ucb"'
 EPSILON = '[[policy]]\nname = "modified-epsilon-greedy"\nepsilon = '
@@ -104,6 +106,11 @@ def social(name: str, settings: str, *fragments: str, schema: bool = True) -> Br
     return customers(name, f'behaviour = "social", {settings}', *fragments, schema=schema)
 
 
+def measure(name: str, settings: str, *fragments: str, schema: bool = True) -> Broken:
+    """A fault in what is counted."""
+    return top(name, f"measures = {{ {settings} }}", *fragments, schema=schema)
+
+
 def precision(name: str, settings: str, *fragments: str, schema: bool = True) -> Broken:
     """A fault in how precise something has to be."""
     return top(name, f"precision = {{ {settings} }}", *fragments, schema=schema)
@@ -115,6 +122,21 @@ def trace(name: str, content: bytes | None, *fragments: str) -> Broken:
     beside = {} if content is None else {"times.txt": content}
     fragments = ("market.arrivals.file: ", "times.txt': ", *fragments)
     return Broken(name, text(more=arrivals), fragments, beside, schema=False)
+
+
+def table(name: str, content: bytes, *fragments: str, settings: str = "") -> Broken:
+    """Arms read from a file that is no good."""
+    settings = settings or 'arm = "product", reward = "rating", range = [1, 5]'
+    arms = f'{{ law = "empirical", file = "log.csv", {settings} }}'
+    fragments = ("market.arms: ", "log.csv': ", *fragments)
+    return Broken(name, text(arms=arms), fragments, {"log.csv": content}, schema=False)
+
+
+def column(name: str, content: bytes, *fragments: str) -> Broken:
+    """Arrivals read from a column that is no good."""
+    arrivals = 'arrivals = { process = "trace", file = "log.csv", time = "when" }'
+    fragments = ("market.arrivals.file: ", "log.csv': ", *fragments)
+    return Broken(name, text(more=arrivals), fragments, {"log.csv": content}, schema=False)
 
 
 FILES = [
@@ -132,16 +154,31 @@ FILES = [
     raw("NUL byte", text().encode() + b"\0", "not TOML", "line 7, column 1"),
     raw("binary", bytes(range(256)), "not UTF-8 text (byte 128)"),
     raw("nested too deeply", "x = " + "[" * 20_000, "not a scenario: nested too deeply"),
+    raw(
+        "key of many parts",
+        f"horizon = 20\n{'a.' * 100_000}a = 1",
+        "not a scenario: a key in it (line 2) has more than 20 parts",
+    ),
+    raw(
+        "key of many quoted parts",
+        "x = { " + '"a b" . ' * 100_000 + "a = 1 }",
+        "not a scenario: a key in it (line 1) has more than 20 parts",
+    ),
+    raw("large file", "#" * 2_000_001, "must be at most 2,000,000 bytes, got 2,000,001"),
+    raw(
+        "5000 digits in hexadecimal",
+        text(more="customers = { behaviour = 0x" + "f" * 5000 + " }"),
+        "not a scenario: a number in it has thousands of digits",
+    ),
     raw("5000 digits", "horizon = " + "9" * 5000, "a number in it has thousands of digits"),
 ]
 
 TOP = [
-    Broken("empty", "", ("horizon: is required", "market: is required", "policy: is required")),
-    Broken("horizon missing", text(head=""), ("horizon: is required, and missing",)),
+    Broken("empty", "", ("horizon: required", "market: required", "policy: required")),
+    Broken("horizon missing", text(head=""), ("horizon: required, but missing",)),
     top("horizon 0", "horizon = 0", "horizon: must be >= 1, got 0"),
     top("horizon negative", "horizon = -5", "horizon: must be >= 1, got -5"),
     top("horizon 10.5", "horizon = 10.5", "horizon: must be a whole number, got 10.5"),
-    top("horizon 10.0", "horizon = 10.0", "horizon: must be a whole number, got 10", schema=False),
     top("horizon text", 'horizon = "10"', "horizon: must be a whole number, got '10'"),
     top("horizon bool", "horizon = true", "horizon: must be a whole number, got True"),
     top("horizon inf", "horizon = inf", "horizon: must be a whole number, got inf"),
@@ -149,22 +186,8 @@ TOP = [
     top("horizon list", "horizon = [1]", "horizon: must be a whole number, got [1]"),
     top("horizon table", "horizon = {}", "horizon: must be a whole number, got a table"),
     top("horizon huge", f"horizon = {10**30}", "horizon: must be <= 100000000000, got 1000000"),
-    top(
-        "horizon hex",
-        "horizon = 0x" + "f" * 5000,
-        "horizon: must be <= 1000",
-        "more digits",
-        schema=False,
-    ),
-    top(
-        "deep",
-        f"horizon = [{{ {'a.' * 20_000}a = 1 }}]",
-        "horizon: must be a whole",
-        "brackets",
-        schema=False,
-    ),
     top("replications 0", "replications = 0", "replications: must be >= 1, got 0"),
-    top("replications 1e3", "replications = 1e3", "replications: must be a whole", schema=False),
+    top("replications 1.5", "replications = 1.5", "replications: must be a whole number, got 1.5"),
     top("replications huge", f"replications = {10**12}", "replications: must be <= 100000000, got"),
     top("replications text", "replications = 'many'", "replications: must be a whole", "'many'"),
     top("seed negative", "seed = -1", "seed: must be >= 0, got -1"),
@@ -172,6 +195,21 @@ TOP = [
     top("seed text", 'seed = "lucky"', "seed: must be a whole number, got 'lucky'"),
     top("title number", "title = 7", "title: must be a text in quotes, got 7"),
     top("title long", f'title = "{"a" * 300}"', "title: must be a text of at most 200 characters"),
+    top(
+        "title with an escape",
+        r'title = "a\u001b[31mred"',
+        r"title: must be one line without control characters, got '\x1b' in 'a\x1b[31mred'",
+        schema=False,
+    ),
+    top(
+        "title of two lines",
+        r'title = "a\nb"',
+        r"title: must be one line",
+        r"got '\n'",
+        schema=False,
+    ),
+    top("title reversed", r'title = "\u202ea"', r"title: must be", r"got '\u202e'", schema=False),
+    top("title formula", "title = '=1+1'", "title: must not begin with '='", schema=False),
     top("unknown near", "horizont = 8", "no setting 'horizont'. Did you mean 'horizon'?"),
     top("unknown far", "zzz = 8", "zzz: no setting 'zzz'. Choose one of: title, horizon, repl"),
     top("unknown empty", '"" = 8', "'': no setting ''. Choose one of: title, horizon"),
@@ -179,12 +217,12 @@ TOP = [
     Broken(
         "policies in the plural",
         text(policy=UCB.replace("policy", "policies")),
-        ("policy: is required, and missing", "policies: no setting", "Did you mean 'policy'?"),
+        ("policy: required, but missing", "policies: no setting", "Did you mean 'policy'?"),
     ),
 ]
 
 MARKET = [
-    Broken("market missing", f"horizon = 9\n{UCB}", ("market: is required, and missing",)),
+    Broken("market missing", f"horizon = 9\n{UCB}", ("market: required, but missing",)),
     Broken(
         "market list", f"horizon = 9\nmarket = [1]\n{UCB}", ("market: must be a table, got [1]",)
     ),
@@ -193,7 +231,7 @@ MARKET = [
         "market text", f"horizon = 9\nmarket = 'big'\n{UCB}", ("market: must be a table, got 'b",)
     ),
     Broken(
-        "market empty", f"horizon = 9\n[market]\n{UCB}", ("market.arms: is required, and missing",)
+        "market empty", f"horizon = 9\n[market]\n{UCB}", ("market.arms: required, but missing",)
     ),
     market("setting unknown", "tie = 1", "market.tie: no setting 'tie'. Did you mean 'ties'?"),
     market("ties unknown", 'ties = "coin"', "market.ties: must be 'random' or 'first', got 'coin'"),
@@ -227,7 +265,7 @@ MARKET = [
     market(
         "delay law missing",
         "report_delay = { mean = 1 }",
-        "market.report_delay.law: is required, and missing",
+        "market.report_delay.law: required, but missing",
     ),
     market(
         "delay law number",
@@ -243,7 +281,7 @@ MARKET = [
     market(
         "delay mean missing",
         'report_delay = { law = "exponential" }',
-        "market.report_delay.mean: is required, and missing",
+        "market.report_delay.mean: required, but missing",
     ),
     market(
         "service negative",
@@ -273,7 +311,7 @@ MARKET = [
     market(
         "behaviour missing",
         "customers = { tau = 1.0 }",
-        "market.customers.behaviour: is required, and missing",
+        "market.customers.behaviour: required, but missing",
     ),
     market(
         "behaviour number",
@@ -293,7 +331,7 @@ MARKET = [
         "market.customers.tau: must be >= 0, got -1",
     ),
     market("arrivals text", "arrivals = 'slots'", "market.arrivals: must be a table, got 'slots'"),
-    market("arrivals empty", "arrivals = {}", "market.arrivals.process: is required, and missing"),
+    market("arrivals empty", "arrivals = {}", "market.arrivals.process: required, but missing"),
     market(
         "arrivals unknown",
         'arrivals = { process = "poison" }',
@@ -317,7 +355,7 @@ MARKET = [
     market(
         "trace unnamed",
         'arrivals = { process = "trace" }',
-        "market.arrivals.file: is required, and missing",
+        "market.arrivals.file: required, but missing",
     ),
     market(
         "trace name empty",
@@ -349,7 +387,7 @@ LAWS = [
     arms("arms text", '"bernoulli"', "market.arms: must be a table, got 'bernoulli'"),
     arms("arms empty", "[]", "market.arms: must be a list of 1 or more entries, got []"),
     arms("arms numbers", "[1, 2]", "arms[0]: must be a table, got 1", "arms[1]: must be a table"),
-    arms("law missing", "{ means = [0.9] }", "market.arms.law: is required, and missing"),
+    arms("law missing", "{ means = [0.9] }", "market.arms.law: required, but missing"),
     arms(
         "law number", "{ law = 1 }", "market.arms.law: must be a text", "bernoulli, beta", "got 1"
     ),
@@ -362,7 +400,7 @@ LAWS = [
         "market.arms[1].law: no law 'gauss'. Choose one of: ",
         "bernoulli, beta, discrete",
     ),
-    arms("means missing", '{ law = "bernoulli" }', "market.arms.means: is required, and missing"),
+    arms("means missing", '{ law = "bernoulli" }', "market.arms.means: required, but missing"),
     bernoulli(
         "means empty", "means = []", "market.arms.means: must be a list of 1 or more entries"
     ),
@@ -498,7 +536,7 @@ LAWS = [
 ]
 
 POLICIES = [
-    policy("policy missing", "", "policy: is required, and missing"),
+    policy("policy missing", "", "policy: required, but missing"),
     inline("policy empty", "[]", "policy: must be a list of 1 or more entries, got []"),
     inline("policy text", "'ucb'", "policy: must be tables that begin with [[policy]], got 'ucb'"),
     inline("policy texts", "['ucb']", "policy[0]: must be a table, got 'ucb'"),
@@ -507,7 +545,7 @@ POLICIES = [
         "[policy]\nname = 'ucb'",
         "policy: must be tables that begin with [[policy]]",
     ),
-    policy("policy nameless", "[[policy]]", "policy[0].name: is required, and missing"),
+    policy("policy nameless", "[[policy]]", "policy[0].name: required, but missing"),
     policy(
         "policy number", "[[policy]]\nname = 1", "policy[0].name: must be a text", "ts, ", "got 1"
     ),
@@ -520,7 +558,7 @@ POLICIES = [
         "policy far",
         '[[policy]]\nname = "zzz"',
         "policy[0].name: no policy 'zzz'. Choose one of: ",
-        "epsilon-greedy, greedy, ",
+        some_of(POLICIES.own_names()),
     ),
     policy(
         "policy setting near",
@@ -544,6 +582,34 @@ POLICIES = [
     policy("label empty", f"{UCB}\nlabel = ''", "policy[0].label: must be a text of 1 or more"),
     policy(
         "label long", f"{UCB}\nlabel = '{'a' * 81}'", "label: must be a text of at most 80 char"
+    ),
+    policy(
+        "label with a bell",
+        UCB + '\nlabel = "a\\u0007"',
+        r"policy[0].label: must be one line without control characters, got '\x07'",
+        schema=False,
+    ),
+    *(
+        policy(
+            f"label begins with {sign}",
+            f"{UCB}\nlabel = '{sign}1+1'",
+            f"policy[0].label: must not begin with '{sign}', which spreadsheets take for a formula",
+            schema=False,
+        )
+        for sign in "=+-@\uff1d"
+    ),
+    policy(
+        "label of wide letters",
+        f"{UCB}\nlabel = '{chr(0x1F600) * 21}'",
+        "policy[0].label: too long for the name of a folder (259 bytes with letters beyond a-z",
+        "at most 255); give a shorter label",
+        schema=False,
+    ),
+    precision(
+        "label sought that is endless",
+        f"measure = 'regret', half_width = 1.0, between = ['ucb', '{'a' * 9000}']",
+        "precision.between: no policy labelled 'aaaaaaaaaaa",
+        schema=False,
     ),
     policy(
         "labels equal",
@@ -583,6 +649,77 @@ TRACES = [
     trace("trace too short", b"1\n2\n3\n", "must hold at least 20 times (the horizon), got 3"),
     trace("trace empty", b"", "must hold at least 20 times (the horizon), got 0"),
     trace("trace not UTF-8", b"\xff\xfe1\n", "not UTF-8 text (byte 0); save it as UTF-8"),
+    column("trace no column", b"time\n1\n", "no column 'when'. Choose one of: time"),
+    column("trace column decreasing", b"when,a\n1,a\n0,a\n", "row 2: times must", "got 0.0"),
+    column("trace column nan", b"when,a\n1,a\nnan,a\n", "row 2: 'when' must be a finite number"),
+    column("trace column text", b"when,a\nMay,a\n", "row 1: 'when' must be a number, got 'May'"),
+    column("trace column short", b"when,a\n1,a\n", "at least 20 times (the horizon), got 1"),
+]
+
+OBSERVED = [
+    Broken(
+        "observed missing",
+        text(arms='{ law = "empirical", file = "log.csv", arm = "a", reward = "b" }'),
+        ("market.arms: ", "log.csv': no such file"),
+        schema=False,
+    ),
+    Broken(
+        "observed second",
+        text(arms=f'[{ARMS}, {{ law = "empirical", file = "log.csv", arm = "a", reward = "b" }}]'),
+        ("market.arms[1]: ", "log.csv': no such file"),
+        schema=False,
+    ),
+    table("observed empty", b"", "cannot be read: 'Empty CSV file'"),
+    table("observed no rows", b"product,rating\n", "must have 1 to 20,000,000 rows, got 0"),
+    table("observed ragged", b"product,rating\na\n", "cannot be read: 'CSV parse error"),
+    table("observed not UTF-8", b"\xff\xfe1\n", "not UTF-8 text (byte 0); save it as UTF-8"),
+    table("observed Parquet", b"PAR1, it says", "cannot be read: 'Parquet magic bytes not found"),
+    table("observed near", b"product,ratin\na,1\n", "no column 'rating'. Did you mean 'ratin'?"),
+    table("observed far", b"a,\x1b[31m\n1,1\n", r"no column 'product'. Choose one of: a, \x1b[31m"),
+    table("observed twice", b"product,rating,rating\na,1,2\n", "one column 'rating', got 2"),
+    table(
+        "observed text", b"product,rating\na,1\na,x\n", "row 2: 'rating' must be a number", "'x'"
+    ),
+    table("observed nan", b"product,rating\na,nan\n", "row 1: 'rating' must be a finite number"),
+    table("observed gap", b"product,rating\na,\n", "row 1: 'rating' must not be empty"),
+    table("observed nobody", b"product,rating\n,2\n", "row 1: 'product' must not be empty"),
+    table(
+        "observed below", b"product,rating\na,0\n", "row 1: 'rating' must be in", "[1, 5], got 0"
+    ),
+    table("observed above", b"product,rating\na,1\na,6\n", "row 2: 'rating' must be in", "got 6"),
+    table(
+        "observed without range",
+        b"a,b\nx,2\n",
+        "row 1: 'b' must be in the range [0, 1], got 2",
+        settings='arm = "a", reward = "b"',
+    ),
+    table(
+        "observed fine",
+        "\n".join(["product,rating", *(f"a,{1 + k / 5000}" for k in range(4097))]).encode(),
+        "arm 'a' must have at most 4,096 different rewards, got 4,097; round 'rating'",
+    ),
+    table(
+        "observed arms",
+        "\n".join(["product,rating", *(f"{k},1" for k in range(10_001))]).encode(),
+        "'product' must have at most 10,000 different values, got 10,001",
+    ),
+    arms(
+        "observed range",
+        '{ law = "empirical", file = "f", arm = "a", reward = "b", range = [5, 1] }',
+        "market.arms: range must be a low and a higher number, got [5.0, 1.0]",
+        schema=False,
+    ),
+    arms(
+        "observed range of one",
+        '{ law = "empirical", file = "f", arm = "a", reward = "b", range = [5] }',
+        "market.arms.range: must be a list of 2 or more entries",
+    ),
+    arms(
+        "observed one column",
+        '{ law = "empirical", file = "f", arm = "a", reward = "a" }',
+        "market.arms: arm and reward must be two columns, got 'a' twice",
+        schema=False,
+    ),
 ]
 
 PURSES = [
@@ -602,13 +739,13 @@ PURSES = [
     purse(
         "period without budget",
         "period = 5",
-        "purse.period_budget: is required with period, and missing",
+        "purse.period_budget: required with period, but missing",
         schema=False,
     ),
     purse(
         "budget without period",
         "period_budget = 5",
-        "purse.period: is required with period_budget, and missing",
+        "purse.period: required with period_budget, but missing",
         schema=False,
     ),
     purse("period 0", "period = 0\nperiod_budget = 1", "purse.period: must be >= 1, got 0"),
@@ -623,9 +760,13 @@ PURSES = [
     ),
     purse("also negative", "also = -1", "purse.also: must be >= 0, got -1"),
     purse("also 1.5", "also = 1.5", "purse.also: must be a whole number, got 1.5"),
+    purse("fees in words", "fees = 'yes'", "purse.fees: must be true or false, got 'yes'"),
+    purse(
+        "knows too much", "knows = 'all'", "purse.knows: must be 'book' or 'customers', got 'all'"
+    ),
     purse("misjudgement negative", "misjudgement = -1", "purse.misjudgement: must be >= 0, got -1"),
     purse("offer text", "offer = 'least'", "purse.offer: must be a table, got 'least'"),
-    purse("offer empty", "offer = {}", "purse.offer.rule: is required, and missing"),
+    purse("offer empty", "offer = {}", "purse.offer.rule: required, but missing"),
     offer(
         "rule near", "rule = 'leest'", "purse.offer.rule: no pricing rule 'leest'.", "mean 'least'?"
     ),
@@ -670,7 +811,7 @@ CHANGES = [
         schema=False,
     ),
     market("change text", "change = 'walk'", "market.change: must be a table, got 'walk'"),
-    market("change empty", "change = {}", "market.change.kind: is required, and missing"),
+    market("change empty", "change = {}", "market.change.kind: required, but missing"),
     change(
         "change near",
         "kind = 'random-wlak'",
@@ -687,9 +828,7 @@ CHANGES = [
         "kind = 'random-walk', step = 0.1, hihg = 1",
         "market.change.hihg: no setting 'hihg'. Did you mean 'high'?",
     ),
-    change(
-        "walk without step", "kind = 'random-walk'", "market.change.step: is required, and miss"
-    ),
+    change("walk without step", "kind = 'random-walk'", "market.change.step: required, but miss"),
     change("step 0", "kind = 'random-walk', step = 0", "market.change.step: must be > 0, got 0"),
     change("step 0.3", "kind = 'random-walk', step = 0.3", "step: must be <= 0.25, got 0.3"),
     change(
@@ -701,7 +840,7 @@ CHANGES = [
     change(
         "arm outside of the walls",
         "kind = 'random-walk', step = 0.1, low = 0.2",
-        "market.change: arm 1 begins at 0.1, outside of the walls 0.2 and 1; move the arm or the",
+        "market.change: arm 1 begins at 0.1, outside the walls 0.2 and 1; move the arm or the",
         schema=False,
     ),
     change(
@@ -835,7 +974,7 @@ LINES = [
     line(
         "patience of those who leave",
         'capacity = 1\npatience = 2\nwhen_full = "leave"',
-        "market.patience: is for customers who wait; when_full must be 'wait'",
+        "market.patience: is for customers who wait, so when_full must be 'wait'",
         schema=False,
     ),
     line("patience negative", "capacity = 1\npatience = -1", "market.patience: must be >= 0, got"),
@@ -859,7 +998,7 @@ LINES = [
 
 CUSTOMERS = [
     customers(
-        "mixture of what", "behaviour = 'mixture'", "market.customers.of: is required, and missing"
+        "mixture of what", "behaviour = 'mixture'", "market.customers.of: required, but missing"
     ),
     mixture("mixture of none", "[]", "market.customers.of: must be a list of 1 or more entries"),
     mixture("mixture of text", "'greedy'", "market.customers.of: must be a list in [ ], got 'gree"),
@@ -877,13 +1016,13 @@ CUSTOMERS = [
     mixture(
         "mixture of a nameless kind",
         "[{ weight = 1 }]",
-        "market.customers.of[0].behaviour: is required, and missing",
+        "market.customers.of[0].behaviour: required, but missing",
     ),
     mixture(
         "mixture of mixtures",
         "[{ behaviour = 'mixture', of = [{ behaviour = 'greedy' }] }]",
         "market.customers.of[0].behaviour: no behaviour 'mixture'. Choose one of: ",
-        "greedy, logit",
+        "greedy, informed, logit",
     ),
     mixture(
         "mixture with a negative weight",
@@ -893,7 +1032,7 @@ CUSTOMERS = [
     mixture(
         "mixture without any weight",
         "[{ behaviour = 'greedy', weight = 0 }, { behaviour = 'logit', weight = 0.0 }]",
-        "market.customers.of: must have a weight > 0, got none but 0",
+        "market.customers.of: must have a weight > 0, got only 0",
         schema=False,
     ),
     mixture(
@@ -959,7 +1098,7 @@ CUSTOMERS = [
     social(
         "edges with strangers",
         "graph = 'edges', people = 3, edges = [[0, 1], [0, 7]]",
-        "market.customers: edges speak of people 0..2 (people = 3), got [0, 7]",
+        "market.customers: edges must connect people 0..2 (people = 3), got [0, 7]",
         schema=False,
     ),
     social(
@@ -979,10 +1118,28 @@ CUSTOMERS = [
     ),
     social("people 1", "people = 1", "market.customers.people: must be >= 2, got 1"),
     social(
+        "neighbours without end",
+        "people = 10000, neighbours = 9998",
+        "market.customers: a small-world graph of 10000 people has 99,980,000 links; at most",
+        "use fewer people or fewer neighbours",
+        schema=False,
+    ),
+    social(
+        "no strangers left",
+        "people = 700, neighbours = 698",
+        "market.customers: a small world of 700 people with 698 neighbours leaves too few",
+        schema=False,
+    ),
+    social(
         "everybody knows ten thousand",
         "people = 10000, graph = 'complete'",
-        "market.customers: a complete graph of 10000 people is too large",
+        "market.customers: a complete graph of 10000 people has 100,000,000 links; at most 500,000",
         schema=False,
+    ),
+    customers(
+        "theta tiny",
+        "behaviour = 'self-reinforcing', theta = 1e-300",
+        "market.customers.theta: must be >= 1e-09, got 1e-300",
     ),
     customers(
         "outcomes of one arm",
@@ -1007,10 +1164,9 @@ CUSTOMERS = [
         "market.customers.window: must be >= 0, got -1",
     ),
     customers(
-        "window 5.0",
-        "behaviour = 'recency', window = 5.0",
-        "market.customers.window: must be a whole number, got 5.0",
-        schema=False,
+        "window 5.5",
+        "behaviour = 'recency', window = 5.5",
+        "market.customers.window: must be a whole number, got 5.5",
     ),
     Broken(
         "window too large for the memory",
@@ -1018,7 +1174,7 @@ CUSTOMERS = [
             arms=f'{{ law = "bernoulli", means = {[0.5] * 300} }}',
             more='customers = { behaviour = "recency", window = 100000 }',
         ),
-        ("market.customers: 'recency' would remember 30,000,900 numbers", "at most 20,000,000 are"),
+        ("market.customers: 'recency' would remember 30,001,200 numbers", "at most 20,000,000 are"),
         schema=False,
     ),
     customers(
@@ -1036,14 +1192,13 @@ CUSTOMERS = [
 REGRET = 'measure = "regret"'
 PRECISIONS = [
     top("precision number", "precision = 0.5", "precision: must be a table, got 0.5"),
-    precision(
-        "precision of nothing", "half_width = 1", "precision.measure: is required, and missing"
-    ),
+    precision("precision of nothing", "half_width = 1", "precision.measure: required, but missing"),
     precision(
         "precision of what",
         'measure = "pulls", half_width = 1',
-        "precision.measure: must be 'regret', 'realised_regret', 'compensation' or ",
-        "'dynamic_regret', got 'pulls'",
+        "precision.measure: no measure 'pulls'. Choose one of: regret, realised_regret, ",
+        "compensation, dynamic_regret",
+        schema=False,
     ),
     precision(
         "precision misspelt",
@@ -1127,6 +1282,79 @@ PRECISIONS = [
     ),
 ]
 
+MEASURES = [
+    top("measures number", "measures = 3", "measures: must be a table, got 3"),
+    measure("measure number", "late = 3", "measures.late: must be a table, got 3"),
+    measure("measure of nothing", "late = {}", "measures.late.measure: required, but missing"),
+    measure(
+        "measure unknown",
+        "late = { measure = 'discounted-regrt' }",
+        "measures.late.measure: no measure 'discounted-regrt'. Did you mean 'discounted-regret'?",
+    ),
+    measure(
+        "measure with an unknown setting",
+        "late = { measure = 'discounted-regret', gama = 0.5 }",
+        "measures.late.gama: no setting 'gama'. Did you mean 'gamma'?",
+    ),
+    measure(
+        "measure beyond its range",
+        "late = { measure = 'discounted-regret', gamma = 1.5 }",
+        "measures.late.gamma: must be <= 1, got 1.5",
+    ),
+    measure(
+        "measure with the name of a column",
+        "regret = { measure = 'discounted-regret' }",
+        "measures.regret: 'regret' is already a column of the results; give this measure another",
+        schema=False,
+    ),
+    measure(
+        "measure with the name of another's interval",
+        "late = { measure = 'profit' }, late_low = { measure = 'refused' }",
+        "measures.late_low: 'late_low' is already a column of measures.late; give this measure",
+        schema=False,
+    ),
+    measure(
+        "measure with a name that no column can have",
+        "'a b' = { measure = 'profit' }",
+        "measures: 'a b' cannot be the name of a column; use at most 40 letters, digits, hyphens",
+        schema=False,
+    ),
+    measure(
+        "measures too many",
+        ", ".join(f"m{k} = {{ measure = 'profit' }}" for k in range(21)),
+        "measures: must be at most 20 measures, got 21",
+        schema=False,
+    ),
+    top(
+        "measure of too long a run",
+        "horizon = 2_000_001\nmeasures = { unequal = { measure = 'gini' } }",
+        "measures.unequal: a measure of whole runs keeps every customer of a run in memory, so ",
+        "horizon must be at most 2,000,000, got 2,000,001",
+        schema=False,
+    ),
+    Broken(
+        "measure of values that customers do not have",
+        text(
+            more='customers = { behaviour = "logit" }',
+            head='horizon = 20\nmeasures = { surplus = { measure = "customer-surplus" } }',
+        ),
+        (
+            "measures.surplus: asks for value, what an arm is worth to a customer, and behaviour "
+            "'logit' says none; give its belief and its decision apart, such as { behaviour = ",
+        ),
+        schema=False,
+    ),
+    Broken(
+        "other measures at a point",
+        text(
+            head="horizon = 20\nmeasures = { a = { measure = 'profit' } }",
+            policy=f"{UCB}\n[sweep]\ngrid = {{ 'measures.b' = [{{ measure = 'refused' }}] }}",
+        ),
+        ("measures: must have the same names at every point, a, got a, b",),
+        schema=False,
+    ),
+]
+
 CASES = [
     *FILES,
     *TOP,
@@ -1134,9 +1362,11 @@ CASES = [
     *LAWS,
     *POLICIES,
     *TRACES,
+    *OBSERVED,
     *PURSES,
     *CHANGES,
     *LINES,
     *CUSTOMERS,
     *PRECISIONS,
+    *MEASURES,
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcmab_abm import Scenario, ScenarioError, make_scenario
-from kcmab_abm.cli import BAD_INPUT, run
+from kcmab_abm.cli.main import BAD_INPUT, run
 
 from .broken import CASES, EPSILON, UCB, text
 
@@ -71,8 +73,44 @@ def test_file_below_a_file_is_refused(tmp_path, capsys):
 
 def test_path_that_cannot_be_is_refused(capsys):
     """Paths that no system takes are refused like files that are not there."""
-    assert "cannot be read: embedded null byte" in refusal(["check", "a\0b"], capsys)[0]
+    refused = refusal(["check", "a\0b"], capsys)[0]
+    assert re.search("cannot be read: .*embedded null (byte|character)", refused)
     assert "cannot be read: File name too long" in refusal(["check", "a" * 5000], capsys)[0]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+def test_pipe_is_refused(tmp_path, capsys):
+    """A pipe, whose end may never come, is not read: neither as a scenario nor as a trace."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert refusal(["check", str(pipe)], capsys) == [f"{pipe}: is a pipe or a device; give a file"]
+    assert trace_refusal(tmp_path, "pipe", capsys).endswith(": is a pipe or a device; give a file")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no devices on this system")
+def test_device_is_refused(tmp_path, capsys):
+    """A device that never ends is not read."""
+    assert refusal(["check", "/dev/zero"], capsys) == [
+        "/dev/zero: is a pipe or a device; give a file"
+    ]
+    line = trace_refusal(tmp_path, "/dev/zero", capsys)
+    assert line == "market.arrivals.file: '/dev/zero': is a pipe or a device; give a file"
+
+
+def test_huge_trace_is_refused(tmp_path, capsys):
+    """A trace beyond all measure is refused by its size, before it is read."""
+    with (tmp_path / "times").open("wb") as file:
+        file.truncate(10**12)  # takes no room on the disk
+    line = trace_refusal(tmp_path, "times", capsys)
+    assert line.endswith("must be at most 256,000,000 bytes, got 1,000,000,000,000")
+
+
+def trace_refusal(folder, trace, capsys):
+    """The line in which a scenario with this trace is refused."""
+    path = folder / "mine.toml"
+    path.write_text(text(more=f'arrivals = {{ process = "trace", file = "{trace}" }}'))
+    [line] = refusal(["check", str(path)], capsys)
+    return line.removeprefix(f"{path}: ")
 
 
 def test_forbidden_file_is_refused(tmp_path, capsys, monkeypatch):
@@ -135,7 +173,7 @@ def test_check_reports_on_every_file(tmp_path, capsys):
     second.write_text("")
     assert run(["check", str(first), str(fine), str(second)]) == BAD_INPUT
     out, error = capsys.readouterr()
-    assert out.startswith(f"{fine}: fine: 1 policies, 2 arms")
+    assert out.startswith(f"{fine}: fine: 1 policy, 2 arms")
     assert [line.split(":")[0] for line in error.splitlines()] == [str(first)] + 3 * [str(second)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import tomllib
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from kcmab_abm import ScenarioError, load_scenario, make_scenario, play, simulate
-from kcmab_abm.cli import run
-from kcmab_abm.forms import json_schema
+from kcmab_abm.cli.main import run
+from kcmab_abm.scenario.scenario import ScenarioSettings
+from kcmab_abm.scenario.schema import json_schema, scenario_table
 from tests.markets import POLICY_NAMES, experiments
 
 from .broken import CASES, text
@@ -125,16 +127,18 @@ def test_defaults():
     market = scenario.market
     assert market.customers.entry.name == "greedy"
     assert market.arrivals.process == "slots"
-    assert (market.first_ties, market.seeding_cost, market.report_probability) == (False, 0.0, 1.0)
+    assert (market.ties, market.seeding_cost, market.report_probability) == ("random", 0.0, 1.0)
     assert market.service_time.is_zero
     assert market.report_delay.is_zero
-    assert market.needs_clock == ""
+    assert not market.is_timed
+    assert market.needs_market == ""
 
 
 def test_default_parameters():
     """A policy or behaviour without settings takes its own defaults."""
     scenario = with_policies({"name": "modified-epsilon-greedy"}, {"name": "kl-ucb"})
-    assert [choice.values for choice in scenario.policies] == [(20.0,), (0.0,)]
+    first, second = (choice.params for choice in scenario.policies)
+    assert (first.epsilon, second.c, second.scale) == (20.0, 0.0, 1.0)
     assert with_market(customers={"behaviour": "logit"}).market.customers.values == (0.1,)
 
 
@@ -143,7 +147,7 @@ def test_whole_numbers_are_numbers():
     scenario = with_policies({"name": "epsilon-greedy", "epsilon": 3})
     [value] = scenario.policies[0].values
     assert isinstance(value, float)
-    assert with_market(report_delay=2).market.report_delay.low == 2.0
+    assert with_market(report_delay=2).market.report_delay.value == 2.0
 
 
 def test_laws_can_be_mixed():
@@ -314,31 +318,32 @@ def test_worlds_run(name, schema):
 
 def test_defaults_of_purse_change_and_lines():
     """Without a word on them there are no limits, no changes and no lines."""
-    market = make_scenario(SHORT).market
-    assert market.offers.is_plain
-    assert market.offers.rule.entry.name == "least"
-    assert (market.offers.cap, market.offers.budget) == (np.inf, np.inf)
-    assert (market.offers.also, market.offers.error) == (0, 0.0)
+    scenario = make_scenario(SHORT)
+    purse, market = scenario.purse, scenario.market
+    assert purse.is_plain
+    assert purse.offer.entry.name == "least"
+    assert (purse.cap, purse.budget, purse.period_budget) == (np.inf, np.inf, np.inf)
+    assert (purse.also, purse.misjudgement) == (0, 0.0)
     assert market.is_steady
-    assert market.capacity is None
+    assert (market.capacity, market.when_full, market.patience) == (None, "wait", None)
 
 
 def test_a_purse_means_what_it_says():
     """Every line of the table counts."""
-    offers = make_scenario(world("a purse with all limits")).market.offers
-    assert (offers.rule.entry.name, offers.rule.values) == ("fixed-margin", (0.1,))
-    assert (offers.cap, offers.budget, offers.period, offers.allowance) == (1.0, 10.0, 5, 2.0)
-    assert (offers.pays_rest, offers.also, offers.error) == (True, 3, 0.05)
+    purse = make_scenario(world("a purse with all limits")).purse
+    assert (purse.offer.entry.name, purse.offer.values) == ("fixed-margin", (0.1,))
+    assert (purse.cap, purse.budget, purse.period, purse.period_budget) == (1.0, 10.0, 5, 2.0)
+    assert (purse.when_short, purse.also, purse.misjudgement) == ("pay-rest", 3, 0.05)
 
 
 def test_capacity_means_what_it_says():
     """One number is for all arms, a list has one for each; patience is a time."""
     one, each, hasty = (
-        make_scenario(world(name)).market.capacity
+        make_scenario(world(name)).market
         for name in ("one place", "places of each arm", "hasty customers")
     )
-    assert (one.places, one.when_full, one.patience) == ((1, 1), "wait", None)
-    assert (each.places, each.when_full) == ((1, 3), "switch")
+    assert (one.capacity, one.when_full, one.patience) == ((1, 1), "wait", None)
+    assert (each.capacity, each.when_full) == ((1, 3), "switch")
     assert (hasty.patience.law, hasty.patience.low, hasty.patience.high) == ("uniform", 0.0, 1.0)
 
 
@@ -414,3 +419,117 @@ def test_errors_without_a_file_begin_with_the_place():
     assert caught.value.problems == ["horizon: must be >= 1, got 0", "seed: must be >= 0, got -1"]
     with pytest.raises(ScenarioError, match=r"^the file: must be a table, got 5$"):
         make_scenario(5)
+
+
+def test_numbers_of_numpy_are_numbers():
+    """NumPy's numbers and arrays, tuples and whole floats mean the same as Python's numbers."""
+    given = {
+        "horizon": np.float64(20.0),
+        "replications": 1e3,
+        "seed": np.uint8(0),
+        "market": {
+            "arms": {"law": "bernoulli", "means": np.array([0.9, 0.1])},
+            "customers": {"behaviour": "recency", "window": np.int64(5)},
+            "capacity": np.array([1.0, 2.0]),
+            "service_time": np.float32(0.5),
+        },
+        "policy": ({"name": "epsilon-greedy", "epsilon": np.float64(2.0)},),
+    }
+    scenario = make_scenario(given)
+    assert json.loads(json.dumps(scenario.settings)) == scenario.settings
+    assert (scenario.horizon, scenario.replications, scenario.market.capacity) == (20, 1000, (1, 2))
+    assert all(type(number) is int for number in scenario.market.capacity)
+    assert make_scenario(scenario.settings) == scenario
+
+
+@pytest.mark.parametrize("value", [1.5, True, "10", np.float64(1.5), np.bool_(True), np.array([1])])
+def test_other_things_are_not_whole_numbers(value):
+    """Fractions, texts, truth values and lists are refused where a whole number is meant."""
+    with pytest.raises(ScenarioError, match=r"^horizon: must be a whole number, got "):
+        make_scenario({**SHORT, "horizon": value})
+
+
+def test_whole_numbers_in_a_file_may_have_an_exponent(tmp_path):
+    """TOML reads 1e4 as a float; it is as good as 10000."""
+    path = tmp_path / "mine.toml"
+    path.write_text(text(head="horizon = 1e4\nreplications = 5.0"))
+    scenario = load_scenario(path)
+    assert (scenario.horizon, scenario.replications) == (10_000, 5)
+    assert type(scenario.horizon) is int
+
+
+def test_at_changes_settings_by_their_paths():
+    """Any setting is reached, also one that is left to its default; all others stay."""
+    scenario = with_market(customers={"behaviour": "logit"})
+    point = {"market.customers.tau": np.float64(0.3), "market.arms.means[1]": 0.2, "horizon": 1e2}
+    other = scenario.at(point)
+    assert (other.horizon, other.market.customers.params.tau) == (100, 0.3)
+    assert other.market.means.tolist() == [0.9, 0.2]
+    assert other.at({"market.arms.means": np.array([0.9, 0.1])}).market.arms == scenario.market.arms
+    assert scenario.at({}) == scenario
+    assert scenario.at({"market.customers.behaviour": "greedy"}) == make_scenario(SHORT)
+
+
+def test_at_labels_policies_anew():
+    """A label made of settings follows them; one that was given stays."""
+    scenario = with_policies(
+        {"name": "epsilon-greedy", "epsilon": 1.0},
+        {"name": "epsilon-greedy", "epsilon": 2.0},
+        {"name": "epsilon-greedy", "epsilon": 3.0, "label": "mine"},
+    )
+    other = scenario.at({"policy[0].epsilon": 7.0, "policy[2].epsilon": 8.0})
+    assert [choice.label for choice in other.policies] == [
+        "epsilon-greedy (epsilon=7)",
+        "epsilon-greedy (epsilon=2)",
+        "mine",
+    ]
+
+
+def test_at_keeps_the_sweep():
+    """What is swept is swept from the changed settings."""
+    swept = make_scenario({**SHORT, "sweep": {"grid": {"seed": [1, 2]}}})
+    assert [each.horizon for each in swept.at({"horizon": 7}).points()] == [7, 7]
+    assert swept.at({"sweep": None}) == make_scenario(SHORT)
+
+
+@pytest.mark.parametrize(
+    ("point", "words"),
+    [
+        ({"horizon": 0}, "horizon: must be >= 1, got 0"),
+        ({"market.tie": "first"}, "market.tie: no setting 'tie'. Did you mean 'ties'?"),
+        ({"policy[3].name": "ucb"}, "policy[3]: no such entry; policy has [0] to [0]"),
+        ({"policy[-1].name": "ucb"}, "'policy[-1].name' is not the path of a setting"),
+        ({5: 5}, "5 is not the path of a setting"),
+    ],
+)
+def test_at_checks(point, words):
+    """A wrong path or value is refused like one in a file."""
+    with pytest.raises(ScenarioError) as caught:
+        make_scenario(SHORT).at(point)
+    assert words in str(caught.value)
+
+
+def test_scenarios_show_themselves():
+    """In a line, and as a small table in notebooks; titles and labels are no HTML there."""
+    scenario = make_scenario({**SHORT, "title": "<b>", "sweep": {"grid": {"seed": [1, 2]}}})
+    size = "1 policy, 2 arms, 1,000 x 20 customers, 2 sweep points"
+    assert repr(scenario) == f"<Scenario '<b>': {size}>"
+    page = scenario._repr_html_()
+    assert page.startswith("<table><caption>&lt;b&gt;</caption>")
+    assert "<tr><th>policies</th><td>ucb</td></tr>" in page
+    assert "<tr><th>sweep</th><td>2 points: seed</td></tr>" in page
+
+
+def test_scenarios_can_be_sent_to_other_processes():
+    """A pickled scenario is the same, and can be changed."""
+    scenario = make_scenario({**SHORT, "sweep": {"grid": {"seed": [1, 2]}}})
+    again = pickle.loads(pickle.dumps(scenario))
+    assert again == scenario
+    assert again.settings == scenario.settings
+    assert again.points() == scenario.points()
+    assert again.at({"horizon": 3}) == scenario.replace(horizon=3)
+
+
+def test_type_checkers_know_all_settings():
+    """What `replace` takes is what a file may say on its first level."""
+    assert list(ScenarioSettings.__annotations__) == list(scenario_table().model_fields)

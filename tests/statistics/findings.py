@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from kcmab_abm import Results, make_scenario, simulate
-from kcmab_abm.trajectory import CURVES
+from kcmab_abm.model.trajectory import CURVES
 
 Sample = NDArray[Any]  # numbers, or truths of which the share counts
 Samples = dict[str, Sample]
@@ -219,7 +219,7 @@ def crowds(
             name = f"alpha {alpha:g}, {label}"
             wrong = runs.late_wrong / 1000
             samples[f"{name}, one arm has 90 %"] = (wrong > 0.9) | (wrong < 0.1)
-            samples[f"{name}, wrong arm leads"] = locked_in(results, label)
+            samples[f"{name}, wrong arm leads"] = wrong > 0.5
             samples[f"{name}, compensation"] = final(results, label, "compensation")
     return samples
 
@@ -268,6 +268,73 @@ def noise(replications: int = 1000) -> Samples:
     return samples
 
 
+GROUPS = {
+    "full": {"rule": "full"},
+    "levels, 20 groups of 20": {"rule": "levels", "groups": 20, "size": 20},
+    "levels, 100 groups of 20": {"rule": "levels", "groups": 100, "size": 20},
+    "3 levels, pools of 10 groups of 20": {
+        "rule": "levels",
+        "levels": 3,
+        "groups": 10,
+        "size": 20,
+    },
+}
+
+
+def groups(replications: int = 2000, horizon: int = 20_000) -> Samples:
+    """Immorlica et al. 2020: customers alone who see everything, or groups and then pools."""
+    samples = {}
+    for name, disclosure in GROUPS.items():
+        customers, policies = {"behaviour": "greedy"}, [{"name": "greedy"}]
+        means = [0.6, 0.4]
+        results = run(customers, policies, means, horizon, replications, disclosure=disclosure)
+        regret = final(results, "greedy", "regret")
+        samples[f"{name}, locked in"] = locked_in(results, "greedy")
+        samples[f"{name}, regret"] = regret
+        samples[f"{name}, regret of the last half"] = regret - at(
+            results, "greedy", "regret", horizon // 2
+        )
+    return samples
+
+
+STEPS = (0.01, 0.05, 0.1, 0.2, 0.5)
+
+
+def star_ratings(replications: int = 1000) -> Samples:
+    """No one paper: what it costs to show rounded means."""
+    shown = {"full": {"rule": "full"}}
+    shown |= {f"steps of {step:g}": {"rule": "stars", "step": step} for step in STEPS}
+    policies = [{"name": "ucb"}, {"name": "modified-ts"}, {"name": "greedy"}]
+    samples = {}
+    for name, disclosure in shown.items():
+        customers = {"behaviour": "greedy"}
+        results = run(customers, policies, FOUR_ARMS, 10_000, replications, disclosure=disclosure)
+        for label in results.runs:
+            for measure in ("regret", "compensation"):
+                samples[f"{name}, {label}, {measure}"] = final(results, label, measure)
+            samples[f"{name}, {label}, locked in"] = locked_in(results, label)
+    return samples
+
+
+def hidden_records(replications: int = 1000) -> Samples:
+    """Is it cheaper to hide than to pay? ucb and modified-ts, whatever customers see."""
+    shown = {
+        "full": {"rule": "full"},
+        "latest 20": {"rule": "latest", "window": 20},
+        "levels, 20 groups of 20": {"rule": "levels", "groups": 20, "size": 20},
+        "target only": {"rule": "target-only"},
+    }
+    policies = [{"name": "ucb"}, {"name": "modified-ts"}, {"name": "greedy"}]
+    samples = {}
+    for name, disclosure in shown.items():
+        customers = {"behaviour": "greedy"}
+        results = run(customers, policies, FOUR_ARMS, 10_000, replications, disclosure=disclosure)
+        for label in results.runs:
+            for measure in ("regret", "compensation"):
+                samples[f"{name}, {label}, {measure}"] = final(results, label, measure)
+    return samples
+
+
 ALL = (
     reward_drift,
     money,
@@ -279,6 +346,9 @@ ALL = (
     crowds_for_long,
     noise,
     ways_to_refuse,
+    groups,
+    star_ratings,
+    hidden_records,
 )
 
 

@@ -177,8 +177,12 @@ def logit_customer(book, target, offer, tau):
     return [(weight / sum(weights), arm) for arm, weight in enumerate(weights)]
 
 
-# A discounted book depends on the order of its reports, and has no exact twin here.
-WITHOUT_TWIN = ["discounted-ucb"]
+# What depends on the order of reports, on refusals or on the horizon has no exact twin here;
+# imed is compared with the rule of the textbook elsewhere.
+WITHOUT_TWIN = [
+    *("besa", "discounted-ucb", "explore-first", "gittins", "imed", "ipa", "moss"),
+    *("principal-epsilon-greedy", "rb-sda", "top-two", "tsallis-inf"),
+]
 BEHAVIOURS = {"greedy": greedy_customer, "logit": logit_customer}
 
 

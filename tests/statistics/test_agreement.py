@@ -7,9 +7,8 @@ import math
 import pytest
 
 from kcmab_abm import make_scenario, simulate
-from kcmab_abm.catalogue import POLICIES
-from kcmab_abm.experiment import Results
-from tests.markets import PAIRS, default_customers
+from kcmab_abm.running.experiment import Results
+from tests.markets import EACH_POLICY, PAIRS, default_customers
 
 MEANS = [0.9, 0.6, 0.4, 0.3]
 GRACE = 4.0  # standard errors of the difference: 6e-5 false alarms for each comparison
@@ -37,7 +36,7 @@ def assert_close(first: Results, second: Results, allowance: float = 1e-12) -> N
         assert abs(one[measure] - two[measure]) <= GRACE * error + allowance
 
 
-@pytest.mark.parametrize("policy", POLICIES.own_names())
+@pytest.mark.parametrize("policy", EACH_POLICY)
 def test_market_and_batch_agree_on_independent_seeds(policy: str) -> None:
     """Mean regret and compensation of the two engines are within 4 standard errors."""
     runs = 40 if policy == "kl-ucb" else 120
@@ -48,8 +47,8 @@ def test_market_and_batch_agree_on_independent_seeds(policy: str) -> None:
     assert_close(slow, fast)
 
 
-# The outcomes of `features` belong to the places of the arms, so that their order does matter.
-INDIFFERENT = [(policy, behaviour) for policy, behaviour in PAIRS if behaviour != "features"]
+# Outcomes and utilities belong to the places of the arms, so that their order does matter.
+INDIFFERENT = [pair for pair in PAIRS if pair[1] not in ("features", "informed")]
 
 
 @pytest.mark.parametrize(("policy", "behaviour"), INDIFFERENT)

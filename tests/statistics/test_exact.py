@@ -10,9 +10,9 @@ import pytest
 from scipy import integrate, stats
 
 from kcmab_abm import make_scenario, simulate
-from kcmab_abm.book import empty_book, record
-from kcmab_abm.catalogue import POLICIES
-from tests.markets import PAIRS, POLICY_NAMES
+from kcmab_abm.catalogue.registry import POLICIES
+from kcmab_abm.model.book import empty_book, record
+from tests.markets import EVERY_POLICY, PAIRS
 from tests.statistics import reference
 
 REPLICATIONS = 20_000
@@ -24,7 +24,7 @@ THREE_ARMS = (0.6, 0.6, 0.3)
 
 def table_of(policy):
     """The policy with a coin that falls either way, if it tosses one."""
-    takes_epsilon = "epsilon" in POLICIES.find(policy).parameters
+    takes_epsilon = "epsilon" in POLICIES[policy].parameters
     return {"name": policy, "epsilon": EPSILON} if takes_epsilon else {"name": policy}
 
 
@@ -68,7 +68,7 @@ def compare(means, horizon, policy, behaviour):
 
 def test_the_reference_covers_the_catalogue():
     """A policy that is added needs its exact twin, or these tests would miss it."""
-    assert sorted([*reference.POLICIES, *reference.WITHOUT_TWIN]) == POLICY_NAMES
+    assert sorted([*reference.POLICIES, *reference.WITHOUT_TWIN]) == EVERY_POLICY
 
 
 @pytest.mark.parametrize("means", MARKETS, ids=str)
@@ -111,7 +111,10 @@ def test_posterior_samples_win_as_often_as_they_should(records, leader):
     """Thompson sampling's choice has the exact law, whoever leads; fails once in 1e6 seeds."""
     entry, book, memory = sampler_with(records, leader)
     rng = np.random.default_rng(3)
-    chosen = [entry.act(99, book, memory, None, rng) for _ in range(10_000)]
+    chosen = [
+        entry.ask("act", t=99, book=book, memory=memory, params=None, rng=rng)
+        for _ in range(10_000)
+    ]
     counts = np.bincount(chosen, minlength=len(records))
     moves = reference.posterior_moves(tuple(reference.Arm(*each) for each in records))
     shares = np.array([chance for chance, _ in moves])
@@ -121,13 +124,21 @@ def test_posterior_samples_win_as_often_as_they_should(records, leader):
 
 def sampler_with(records, leader):
     """Thompson sampling after these records (reports, successes), and a book with this leader."""
-    entry, arms = POLICIES.find("ts"), len(records)
+    entry, arms = POLICIES["ts"], len(records)
     book = empty_book(arms)
     record(book, leader % arms, 1.0)
     memory = entry.memory_fields(entry.blank_memory(arms, {}))
     for arm, (reports, successes) in enumerate(records):
         for number in range(reports):
-            entry.learn(arm, float(number < successes), book, memory, None, None)
+            entry.ask(
+                "learn",
+                arm=arm,
+                reward=float(number < successes),
+                book=book,
+                memory=memory,
+                params=None,
+                rng=None,
+            )
     return entry, book, memory
 
 

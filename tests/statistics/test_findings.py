@@ -1,4 +1,4 @@
-"""What docs/behaviours.md says was found, with fewer replications and much wider intervals.
+"""What docs/behaviours.md and docs/theory/disclosure.md say, with fewer runs and wider intervals.
 
 Every comparison allows five standard errors: a false alarm once in three million, on other seeds.
 """
@@ -9,7 +9,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import beta, binom, norm
 
+import kcmab_abm as kcmab
+from kcmab_abm import load_scenario
+from kcmab_abm.paths import audit, obedience
+from tests.scenarios.test_library import FOLDER as SCENARIOS
 from tests.statistics import findings
 
 # A kernel for each of a dozen pairs of policy and behaviour that no other test needs.
@@ -94,6 +99,107 @@ def test_pessimists_fail_more_and_optimists_hardly():
     assert high(locked["1"]) < 0.05
     assert low(found["kappa 0, regret of the last half"]) > 80.0
     assert high(found["kappa 2, regret of the last half"]) < 3.0
+
+
+def test_groups_do_not_lock_in():
+    """Immorlica et al.: who sees everything locks in in a share of the runs; groups do not."""
+    found = findings.groups(1000, horizon=6000)
+    assert low(found["full, locked in"]) > 0.2
+    assert low(found["full, regret of the last half"]) > 120.0
+    for name in findings.GROUPS:
+        if name != "full":
+            assert high(found[f"{name}, locked in"]) < 0.03
+            assert high(found[f"{name}, regret of the last half"]) < 5.0
+
+
+def test_coarse_stars_are_dear():
+    """They change no regret where the least offer is taken, and fine ones hardly any payment."""
+    found = findings.star_ratings(200)
+    for policy in ("ucb", "modified-ts"):
+        exact = found[f"full, {policy}, compensation"]
+        fine = found[f"steps of 0.01, {policy}, compensation"]
+        coarse = found[f"steps of 0.5, {policy}, compensation"]
+        for step in findings.STEPS:
+            regret = found[f"steps of {step:g}, {policy}, regret"]
+            assert regret.tolist() == found[f"full, {policy}, regret"].tolist()
+        assert high(abs(fine - exact)) < 0.1 * exact.mean()
+        assert low(coarse - exact) > 0.0
+    locked = found["full, greedy, locked in"].astype(float)
+    assert low(locked - found["steps of 0.5, greedy, locked in"]) > 0.0
+
+
+def test_hiding_everything_is_free_and_hiding_a_part_may_be_dear():
+    """Recommendations cost nothing; short records save ucb money, and cost modified-ts some."""
+    found = findings.hidden_records(400)
+    for policy in ("ucb", "modified-ts"):
+        regret = found[f"target only, {policy}, regret"]
+        assert regret.tolist() == found[f"full, {policy}, regret"].tolist()
+        assert not found[f"target only, {policy}, compensation"].any()
+    paid = {
+        policy: found[f"latest 20, {policy}, compensation"] - found[f"full, {policy}, compensation"]
+        for policy in ("ucb", "modified-ts")
+    }
+    assert high(paid["ucb"]) < -10.0
+    assert low(paid["modified-ts"]) > 0.0
+    greedy = [found[f"{name}, greedy, regret"] for name in ("full", "levels, 20 groups of 20")]
+    assert high(greedy[1] - greedy[0]) < 0.0
+
+
+def test_obedience_needs_reports():
+    """A customer who knows her number should refuse an early recommendation, not a late one."""
+    scenario = load_scenario(SCENARIOS / "obey-or-not.toml").replace(policy=[{"name": "ts"}])
+    table = obedience(scenario, points=2, confidence=1.0 - 2.0 * float(norm.sf(ERRORS)))
+    verdicts = table.set_index(["customer", "arm"])["obeyed"]
+    assert verdicts[3, 1] == "no"
+    assert verdicts[3, 0] == verdicts[1000, 0] == verdicts[1000, 1] == "yes"
+
+
+def exact_gain(reports, means):
+    """What Thompson sampling's first recommendation of arm 1 gains after so many reports on each.
+
+    Arm 0 is worth 0.6, and arm 1 one of `means`, equally likely.
+    """
+    counts = np.arange(reports + 1)
+    grid = np.linspace(0.0, 1.0, 4001)
+    density = beta.pdf(grid, 1 + counts[:, None], 1 + reports - counts[:, None])
+    above = beta.sf(grid, 1 + counts[:, None], 1 + reports - counts[:, None])
+    chance = density @ above.T * grid[1]  # that the second of two records is sampled higher
+    first = binom.pmf(counts, reports, 0.6)
+    shares = np.array([first @ chance @ binom.pmf(counts, reports, mean) for mean in means])
+    return float(shares @ (np.array(means) - 0.6) / shares.sum())
+
+
+@pytest.mark.usefixtures("_own_catalogue")
+def test_obedience_needs_free_reports(monkeypatch):
+    """Customers who are sampled for should refuse after a few reports, and obey after twenty."""
+    player = audit.player  # runs so short are not worth compiling
+    monkeypatch.setattr(audit, "player", lambda *given: player(*given, engine="market"))
+
+    @kcmab.policy("ts-after-reports", reports=kcmab.Parameter(1, "of each arm", ge=1))
+    def choose(book, params, rng):
+        """Thompson sampling after some reports on every arm."""
+        target, highest = 0, -1.0
+        for arm in range(len(book.means)):
+            if book.pulls[arm] < params.reports:
+                return arm
+            theta = rng.beta(1.0 + book.totals[arm], 1.0 + book.pulls[arm] - book.totals[arm])
+            if theta > highest:
+                target, highest = arm, theta
+        return target
+
+    scenario = load_scenario(SCENARIOS / "obey-or-not.toml")
+    for reports, runs, verdict in ((1, 400, "no"), (20, 200, "yes")):
+        policy = {"name": "ts-after-reports", "reports": reports}
+        after = {"horizon": 2 * reports + 1, "replications": runs}
+        table = obedience(
+            scenario.replace(policy=[policy], **after),
+            points=2,
+            confidence=1.0 - 2.0 * float(norm.sf(ERRORS)),
+        )
+        row = table.set_index(["customer", "arm"]).loc[2 * reports + 1, 1]
+        assert row["obeyed"] == verdict
+        assert row["low"] < exact_gain(reports, [0.3, 0.35, 0.8]) < row["high"]
+    assert exact_gain(5, [0.3, 0.35, 0.8]) < 0.0 < exact_gain(8, [0.3, 0.35, 0.8])
 
 
 def test_changing_arms_cost_less_and_less_a_customer():

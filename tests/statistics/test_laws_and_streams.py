@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from numba import njit
 from scipy import integrate, stats
 
-from kcmab_abm import make_scenario, streams
-from kcmab_abm.batch.compile import kernel_for, known_laws
-from kcmab_abm.catalogue import BEHAVIOURS, POLICIES, PRICING
-from tests.markets import GROUPS, LAW_NAMES, arm_lists
+from kcmab_abm import make_scenario
+from kcmab_abm.batch.kernels import kernel_for, known_laws
+from kcmab_abm.catalogue.registry import BEHAVIOURS, DISCLOSURES, POLICIES, PRICING
+from kcmab_abm.model import streams
+from tests.markets import GROUPS, LAW_NAMES, OBSERVED, arm_lists
 
 POINTS = 2000  # of the midpoint rule
 LAST = 1.0 - 2.0**-53  # the highest uniform on a tape
@@ -39,7 +40,7 @@ def one_arm(law, **settings):
 
 def quantile(arm, uniform):
     """The reward that the arm makes of a uniform."""
-    return arm.law.reward(uniform, np.array(arm.row))
+    return arm.law.reward(uniform, arm.numbers)
 
 
 def arms_by_law(law):
@@ -62,8 +63,9 @@ SMOOTH_ARMS = {
     "uniform": {"low": [0.15], "high": [0.85]},
     "bernoulli": {"means": [0.3]},
     "discrete": {"values": [0.1, 0.4, 1.0], "probabilities": [[0.5, 0.2, 0.3]]},
+    "empirical": OBSERVED,  # its first arm has three rewards
 }
-JUMPS = {"bernoulli": [0.7], "discrete": [0.5, 0.7]}
+JUMPS = {"bernoulli": [0.7], "discrete": [0.5, 0.7], "empirical": [1 / 3, 2 / 3]}
 
 
 @pytest.mark.parametrize("law", LAW_NAMES)
@@ -105,7 +107,7 @@ def test_beta_by_mean_and_concentration(mean, concentration):
     """Means are kept; the concentration is alpha + beta."""
     arm = one_arm("beta", means=[mean], concentration=concentration)
     assert arm.mean == pytest.approx(mean)
-    assert sum(arm.row) == pytest.approx(concentration)
+    assert sum(arm.row[:2]) == pytest.approx(concentration)
     assert arm.variance == pytest.approx(mean * (1 - mean) / (concentration + 1))
 
 
@@ -248,7 +250,7 @@ def compiled_draws(words, rng, key):
 
 def test_restart_is_the_same_in_compiled_code():
     """A stream restarted by compiled code draws what it draws when restarted by Python."""
-    agents = (POLICIES.find("ucb"), BEHAVIOURS.find("greedy"), PRICING.find("least"))
+    agents = (POLICIES["ucb"], BEHAVIOURS["greedy"], PRICING["least"], DISCLOSURES["full"])
     kernel_for(agents, known_laws(()), plain=True)
     stream = streams.Stream()
     for replication in range(20):

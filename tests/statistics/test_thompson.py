@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from kcmab_abm.book import Book, empty_book, record
-from kcmab_abm.catalogue import POLICIES
-from kcmab_abm.policies.ts import NEAR, STEPS, sample
+from kcmab_abm.catalogue.registry import POLICIES
+from kcmab_abm.entries.policies.ts import NEAR, STEPS, sample, textbook_sample
+from kcmab_abm.model.book import Book, empty_book, record
 
 DRAWS = 20_000
 PLAIN = 10 * DRAWS
@@ -48,13 +48,24 @@ MANY: list[Counts] = [
 
 def taught(counts: Counts) -> tuple[Book, tuple]:
     """A book and a memory after so many successes and failures of every arm."""
-    entry, book = POLICIES.find("ts"), empty_book(len(counts))
+    entry, book = POLICIES["ts"], empty_book(len(counts))
     memory = entry.memory_fields(entry.blank_memory(len(counts), {}))
     for arm, (successes, failures) in enumerate(counts):
         for reward in [1.0] * successes + [0.0] * failures:
             record(book, arm, reward)
-            entry.learn(arm, reward, book, memory, None, None)
+            entry.ask(
+                "learn", arm=arm, reward=reward, book=book, memory=memory, params=None, rng=None
+            )
     return book, memory
+
+
+def test_a_sample_of_one_is_not_beaten() -> None:
+    """A leader whose theta rounds to 1 is chosen: nothing can lie beyond, and nothing is tried."""
+    book, memory = taught(((3, 0), (2, 3)))
+    memory.successes[0] = 1e18
+    for seed in range(200):
+        memory.fuse[0] = 1e-12  # burns down at once, so that the other arm gets its trial
+        assert sample(book, memory, np.random.default_rng(seed)) == 0
 
 
 @cache
@@ -72,6 +83,16 @@ def chosen_plainly(counts: Counts) -> list[int]:
     rng = np.random.default_rng(2)
     arms: list[int] = rng.beta(alpha, beta, (PLAIN, len(counts))).argmax(axis=1).tolist()
     return arms
+
+
+@pytest.mark.parametrize("counts", FEW)
+def test_the_textbook_is_the_plain_sampler(counts: Counts) -> None:
+    """The readable version draws every Beta in turn and takes the highest."""
+    _, memory = taught(counts)
+    alpha, beta = np.array(counts).T + 1.0
+    variates = np.random.default_rng(3).beta(alpha, beta, (50, len(counts)))
+    rng = np.random.default_rng(3)
+    assert [textbook_sample(memory, rng) for _ in range(50)] == variates.argmax(axis=1).tolist()
 
 
 def assert_alike(*samples: list[int]) -> None:

@@ -51,6 +51,8 @@ def small_figures(monkeypatch):
     """Draw figures in no time, for tests that look at numbers only."""
     for name in (
         "outcome.draw_outcome",
+        "scatter.draw_scatter",
+        "sensitivity.draw_sensitivity",
         "settings.draw_settings",
         "frontier.draw_frontier",
     ):

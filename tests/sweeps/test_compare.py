@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from kcmab_abm import make_scenario
-from kcmab_abm.cli import BAD_INPUT, run
-from kcmab_abm.compare.match import compare, setting_changes
-from kcmab_abm.compare.read import read_record
-from kcmab_abm.differences import difference_rows, welch_difference
-from kcmab_abm.output import run as run_into
-from kcmab_abm.trajectory import CURVES
+from kcmab_abm.cli.main import BAD_INPUT, run
+from kcmab_abm.model.trajectory import CURVES
+from kcmab_abm.results.comparison import compare, setting_changes
+from kcmab_abm.results.differences import difference_rows, welch_difference
+from kcmab_abm.running.experiment import run as run_into
+from kcmab_abm.running.manifest import write_manifest
+from kcmab_abm.running.read_results import read_record
 
 from .conftest import BASE, small_figures
 
@@ -102,7 +103,7 @@ def test_common_runs_are_paired(place):
     assert row["difference"] == (second - first).mean()
     assert (row["first_runs"], row["second_runs"]) == (3, 3)
     assert found.notes == [
-        "paired intervals: both have seed 4, so runs of the same number share their tapes "
+        "paired intervals: both have seed 4, so runs with the same number share their tapes "
         "(3 common runs)"
     ]
 
@@ -214,12 +215,9 @@ MANIFESTS = {
     "empty": (b"", "manifest.json: damaged"),
     "not JSON": (b"{", "manifest.json: damaged"),
     "not text": (bytes(range(256)), "manifest.json: damaged"),
-    "a list": (b"[1]", "must be a table with scenario, seed, digest"),
+    "a list": (b"[1]", "not a table"),
     "of another command": (b'{"scenario": {}, "versions": {}}', "must be a table with scenario"),
-    "a sweep's": (
-        b'{"scenario": {"sweep": 1}, "seed": 1, "digest": ""}',
-        "are not of the same results",
-    ),
+    "without a checksum": (b'{"scenario": {}, "seed": 1, "digest": ""}', "has no checksum"),
     "nested": (b"[" * 100_000, "manifest.json: damaged"),
 }
 
@@ -233,6 +231,19 @@ def test_damaged_manifest_is_refused(name, place, tmp_path, capsys):
     assert words in refusal([folder, place / "base"], capsys)
 
 
+def test_manifest_of_other_results_is_refused(place, tmp_path, capsys):
+    """A manifest and a table that are each whole, but not of the same results."""
+    content = (place / "base" / "finals.parquet").read_bytes()
+    told = {"scenario": {"sweep": 1}, "seed": 1, "digest": ""}
+    folder = damaged(place, tmp_path, "manifest.json", None)
+    write_manifest(folder, told)
+    assert "are from different results" in refusal([folder, place / "base"], capsys)
+    (folder / "finals.parquet").write_bytes(content + b" ")
+    assert "finals.parquet: changed since it was written" in refusal(
+        [folder, place / "base"], capsys
+    )
+
+
 def parquet(table, tmp_path):
     """A table as the bytes of a Parquet file."""
     path = tmp_path / "table.parquet"
@@ -241,7 +252,7 @@ def parquet(table, tmp_path):
 
 
 def test_damaged_finals_are_refused(place, tmp_path, capsys):
-    """A Parquet file that is missing, cut, scrambled, or of another table is one message."""
+    """A Parquet file that is missing, changed, or sealed as another table is one message."""
     good = (place / "base" / "finals.parquet").read_bytes()
     table = pd.read_parquet(place / "base" / "finals.parquet")
     contents = {
@@ -260,6 +271,11 @@ def test_damaged_finals_are_refused(place, tmp_path, capsys):
     for words, each in contents.items():
         for content in each:
             folder = damaged(place, tmp_path, "finals.parquet", content)
+            if content is not None:
+                line = refusal([folder, place / "base"], capsys)
+                assert f"{folder / 'finals.parquet'}: changed since it was written" in line
+                told = json.loads((folder / "manifest.json").read_text())
+                write_manifest(folder, told)
             assert words in refusal([folder, place / "base"], capsys)
             shutil.rmtree(folder)
 
@@ -289,6 +305,17 @@ def test_welch_interval_is_scipys(x, y):
     assert row["difference"] == pytest.approx(x.mean() - y.mean())
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0**-30, 2.0**30])
+def test_welch_interval_by_hand(scale):
+    """Means with variances 1/3 and 4/3: 30/7 degrees of freedom, whatever the unit."""
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([1.0, 5.0, 1.0, 5.0])
+    row = welch_difference(x * scale, y * scale, 0.9)
+    se = math.sqrt(5 / 3)
+    half = se * stats.t.ppf(0.95, 30 / 7)
+    found = [row[name] / scale for name in ("difference", "se", "low", "high")]
+    assert found == pytest.approx([-1.0, se, -1.0 - half, -1.0 + half])
+
+
 def test_welch_interval_of_constants_is_a_point():
     """Samples without spread have an interval without width; single runs have none."""
     row = welch_difference(np.ones(3), np.zeros(4), 0.95)
@@ -306,6 +333,30 @@ def test_pairs_are_found_in_any_order(order):
     rows = difference_rows(first, second, same_seed=True)
     assert [row["difference"] for row in rows] == pytest.approx([1.0] * len(CURVES))
     assert [row["se"] for row in rows] == pytest.approx([0.0] * len(CURVES), abs=1e-12)
+
+
+def table(numbers, values):
+    """Finals of runs with these numbers; every measure has the same values."""
+    return pd.DataFrame(dict.fromkeys(CURVES, values)).assign(replication=numbers)
+
+
+def test_only_runs_of_both_are_paired():
+    """Runs 2 and 3 are in both tables: they give the means, the difference and the counts."""
+    first, second = table([1, 2, 3], [9.0, 1.0, 2.0]), table([2, 3, 4, 5], [4.0, 7.0, 9.0, 9.0])
+    for row in difference_rows(first, second, same_seed=True):
+        assert (row["first"], row["second"], row["difference"]) == (1.5, 5.5, 4.0)
+        assert (row["first_runs"], row["second_runs"], row["interval"]) == (2, 2, "paired")
+        assert row["se"] == pytest.approx(1.0)  # of the differences 3 and 5
+
+
+@pytest.mark.parametrize(("numbers", "same_seed"), [([1, 2, 3], False), ([4, 5, 6], True)])
+def test_runs_without_a_common_tape_are_independent(numbers, same_seed):
+    """Other seeds share no tape, and neither do runs of other numbers: all of them count."""
+    first, second = table([1, 2], [1.0, 3.0]), table(numbers, [4.0, 6.0, 8.0])
+    for row in difference_rows(first, second, same_seed):
+        assert (row["first"], row["second"], row["difference"]) == (2.0, 6.0, 4.0)
+        assert (row["first_runs"], row["second_runs"], row["interval"]) == (2, 3, "Welch")
+        assert row["se"] == pytest.approx(math.sqrt(2.0 / 2 + 4.0 / 3))
 
 
 leaves = st.integers(0, 3) | st.sampled_from(["a", "b"])

@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kcmab_abm import make_scenario, sweep
-from kcmab_abm.figures.frontier import draw_frontier, pareto
+from kcmab_abm.figures.frontier import (
+    MOST_WORLDS,
+    draw_frontier,
+    pareto,
+    why_no_frontier,
+    worlds_of,
+)
 from kcmab_abm.figures.settings import draw_settings
 from kcmab_abm.figures.style import save
 
@@ -45,7 +51,10 @@ def test_figure_is_chosen_by_shape(name, tmp_path):
     if figure is not None:
         assert len(figure.get_axes()) == panels
         save(figure, tmp_path, "figure", ("png",))
-    save(draw_frontier(results), tmp_path, "frontier", ("png",))
+    frontier = draw_frontier(results)
+    assert (frontier is None) == bool(why_no_frontier(results))
+    if frontier is not None:
+        save(frontier, tmp_path, "frontier", ("png",))
 
 
 def test_lines_show_the_means():
@@ -84,7 +93,7 @@ def test_changing_arms_are_shown_by_their_dynamic_regret():
     change = {"kind": "piecewise", "at": [5], "means": [[0.1, 0.9, 0.5]]}
     results = results_of({"list": [{"seed": 1}, {"seed": 2, "market.change": change}]})
     assert results.regret_measure == "dynamic_regret"
-    assert draw_frontier(results).axes[0].get_ylabel().startswith("dynamic regret at the end")
+    assert draw_frontier(results).axes[0].get_ylabel().startswith("dynamic regret")
 
 
 def test_single_runs_can_be_drawn(tmp_path):
@@ -104,6 +113,55 @@ def test_pareto_points_are_those_not_beaten(costs):
 
     expected = [not any(beats(other, each) for other in costs) for each in costs]
     assert pareto(np.array(costs, float)).tolist() == expected
+
+
+BUDGETS = {"purse.budget": [0.0, 0.5, 1.0]}
+HORIZONS = {"horizon": [6, 9, 12]}
+WORLDS = {
+    "a controller's settings": ({**BUDGETS, "policy[1].epsilon": [1.0, 5.0]}, [12]),
+    "a whole policy": ({"policy": [[{"name": "ucb"}], [{"name": "greedy"}]]}, [2]),
+    "horizons": (HORIZONS, [2, 2, 2]),
+    "seeds": ({"seed": [1, 2]}, [2, 2]),
+    "both": ({**BUDGETS, **HORIZONS}, [6, 6, 6]),
+    "worlds of two settings": ({TAU: [0.1, 0.2], **BUDGETS, MEAN: [0.4, 0.6]}, [6, 6, 6, 6]),
+    "nothing varies": ({MEAN: [0.4]}, [2]),
+}
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_only_what_a_controller_chooses_is_ranked(name):
+    """A panel for each world; its Pareto points are those of its own points, and all are shown."""
+    grid, sizes = WORLDS[name]
+    results = results_of({"grid": grid})
+    worlds = worlds_of(results)
+    assert [len(world.table) for world in worlds] == sizes
+    panels = [axes for axes in draw_frontier(results).axes if axes.get_visible()]
+    assert len(panels) == len(worlds)
+    for axes, world in zip(panels, worlds, strict=True):
+        costs = world.table[["compensation", "regret"]].to_numpy()
+        rings = axes.lines[-1].get_xydata().tolist()
+        assert {*map(tuple, rings)} == {*map(tuple, costs[pareto(costs)].tolist())}
+        for axis in set(map(str, results.axes)) - set(BUDGETS) - {"policy[1].epsilon", "policies"}:
+            assert world.table[axis].nunique() == 1
+
+
+def test_a_dear_world_is_not_beaten_by_a_cheap_one():
+    """Regret in a market of two customers says nothing about one of three hundred."""
+    results = results_of({"grid": {"horizon": [3, 300], "purse.budget": [0.0, 5.0]}})
+    table = results.table
+    assert not table[pareto(table[["compensation", "regret"]].to_numpy())]["horizon"].eq(300).any()
+    best = [world.best for world in worlds_of(results)]
+    assert [each["horizon"].unique().tolist() for each in best] == [[3], [300]]
+
+
+def test_a_sweep_of_too_many_worlds_has_no_frontier():
+    """Where worlds do not fit on a page, or have nothing to rank, it is said and not drawn."""
+    many = results_of({"grid": {"seed": list(range(MOST_WORLDS + 1))}}, replications=1)
+    assert draw_frontier(many) is None
+    assert f"{MOST_WORLDS + 1} worlds" in why_no_frontier(many)
+    alone = results_of({"grid": {"seed": [1, 2]}}, policy=[{"name": "ucb"}])
+    assert draw_frontier(alone) is None
+    assert "two points or policies to rank" in why_no_frontier(alone)
 
 
 def test_legend_covers_no_panel():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import time
 import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from kcmab_abm import ScenarioError, load_scenario, make_scenario
-from kcmab_abm.cli import BAD_INPUT, run
-from kcmab_abm.forms import json_schema
-from kcmab_abm.points import LARGEST_SWEEP, look_up, steps, written
+from kcmab_abm.cli.main import BAD_INPUT, run
+from kcmab_abm.scenario.paths import look_up, steps, written
+from kcmab_abm.scenario.schema import json_schema
+from kcmab_abm.scenario.sweep import LARGEST_SWEEP
 
 from .conftest import BASE, FILE, with_sweep
 
@@ -77,9 +80,9 @@ def test_a_new_name_inherits_no_defaults():
     """Defaults of the old behaviour do not stay behind when its name is swept."""
     base = {**BASE, "market": {**BASE["market"], "customers": {"behaviour": "logit"}}}
     scenario = make_scenario(base | {"sweep": {"grid": {"market.customers.behaviour": ["greedy"]}}})
-    assert next(scenario.points()).market.customers.entry.name == "greedy"
+    assert scenario.points()[0].market.customers.entry.name == "greedy"
     again = make_scenario(scenario.settings)
-    assert next(again.points()).market.customers.entry.name == "greedy"
+    assert again.points()[0].market.customers.entry.name == "greedy"
 
 
 def test_policies_keep_their_labels():
@@ -132,8 +135,11 @@ BAD = {
     "empty list": ({"list": []}, "sweep.list: must be a list of 1 or more entries, got []"),
     "empty": ({}, "sweep: varies nothing"),
     "nothing set": ({"list": [{}]}, "sweep: varies nothing"),
-    "both": ({"grid": {"seed": [1]}, "list": [{"seed": 1}]}, "sweep: takes a grid or a list"),
-    "unknown key": ({"gird": {"seed": [1]}}, "sweep.gird: no setting 'gird'. Did you mean 'grid'?"),
+    "both": (
+        {"grid": {"seed": [1]}, "list": [{"seed": 1}]},
+        "sweep: takes a grid, a list of points, or a",
+    ),
+    "unknown key": ({"gird": {"seed": [1]}}, "sweep: no setting 'gird'. Did you mean 'grid'?"),
     "no list": ({"grid": {"seed": 1}}, "sweep.grid.seed: must be a list in [ ]"),
     "no quotes": (
         {"grid": {"market": {"ties": ["first"]}}},
@@ -222,10 +228,48 @@ def test_schema_knows_sweeps():
         assert not validator.is_valid(with_sweep(**BAD[name][0])), name
 
 
-def test_largest_sweep_is_checked_in_time():
-    """Ten thousand points are fine."""
-    scenario = make_scenario(with_sweep(grid={"seed": list(range(LARGEST_SWEEP))}))
-    assert len(scenario.sweep.points) == LARGEST_SWEEP
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"seed": list(range(LARGEST_SWEEP))},
+        {
+            "market.customers.tau": [place / 100 for place in range(100)],
+            "policy[1].epsilon": [place + 1.0 for place in range(100)],
+        },
+    ],
+    ids=["one axis", "two axes"],
+)
+def test_largest_sweep_is_checked_in_time(axes):
+    """Ten thousand points take a few seconds of a processor's time at most."""
+    make_scenario(BASE)  # makes the tables, once
+    start = time.process_time()
+    scenario = make_scenario(with_sweep(grid=axes))
+    assert time.process_time() - start < 5.0
+    assert len(scenario.sweep.points) == len(scenario.points()) == LARGEST_SWEEP
+
+
+def test_points_share_what_they_do_not_change():
+    """What no path leads into is built once, for the scenario and for all points."""
+    scenario = make_scenario(with_sweep(grid={"policy[1].epsilon": [1.0, 2.0]}))
+    first, second = scenario.points()
+    assert first.market is second.market is scenario.market
+    assert first.policies[0] is second.policies[0]
+    assert first.policies[1] is not second.policies[1]
+    assert scenario.points() is scenario.points()
+
+
+def test_a_trace_is_read_once(tmp_path, monkeypatch):
+    """However many points there are, and whatever their horizons."""
+    (tmp_path / "times").write_text("1\n2\n3\n")
+    reads = []
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: reads.append(self) or read(self))
+    trace = {"process": "trace", "file": "times"}
+    base = {**BASE, "horizon": 3, "market": {**BASE["market"], "arrivals": trace}}
+    swept = {**base, "sweep": {"grid": {"horizon": [1, 2, 3], "seed": [1, 2]}}}
+    points = make_scenario(swept, folder=tmp_path).points()
+    assert [each.horizon for each in points] == [1, 1, 2, 2, 3, 3]
+    assert len(reads) == 1
 
 
 keys = st.sampled_from(["horizon", "tau", "a-b", "x_1", "policy"])

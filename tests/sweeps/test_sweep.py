@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import kcmab_abm
 from kcmab_abm import MarketError, load_scenario, make_scenario, play, simulate, sweep
-from kcmab_abm.cli import BAD_INPUT, FAILED, INTERRUPTED, run
+from kcmab_abm.cli.main import BAD_INPUT, FAILED, INTERRUPTED, run
 from kcmab_abm.errors import EngineError
-from kcmab_abm.measures import paired_rows
-from kcmab_abm.trajectory import CURVES
+from kcmab_abm.model.trajectory import CURVES
+from kcmab_abm.results.statistics import paired_rows
+from kcmab_abm.running import workers
 
 from .conftest import BASE, FILE, with_sweep
 
@@ -102,13 +103,13 @@ def test_engines_and_workers_agree():
 
 
 def test_engines_may_differ_between_points():
-    """A point with a clock runs on the market engine, the others compiled."""
-    points = [{"market.report_delay": 0.0}, {"market.report_delay": 2.0}]
+    """A point with queues runs on the market engine, the others compiled."""
+    points = [{}, {"market.capacity": 1, "market.service_time": 2.0}]
     scenario = make_scenario(with_sweep(list=points)).replace(policy=[{"name": "ucb"}])
     results = sweep(scenario)
     assert results.engine == "mixed"
     assert list(results.table["engine"]) == ["batch", "market"]
-    with pytest.raises(EngineError, match=r"sweep point 2 \(market.report_delay = 2.0\): policy"):
+    with pytest.raises(EngineError, match=r"sweep point 2 \(market.capacity = 1, .*\): policy"):
         sweep(scenario, engine="batch")
 
 
@@ -192,16 +193,27 @@ def test_sweeps_are_not_ignored():
     assert len(play(scenario, engine="market")) == 30
 
 
-def test_failure_names_the_point():
-    """A policy that breaks the rules at a point is told with the point."""
+@pytest.fixture
+def _breaks_the_rules(_own_catalogue):
+    """A policy that is fine for the first customers alone."""
 
-    def fail(*_, **__):
-        raise kcmab_abm.errors.PlayError("policy 'x' chose arm 9")
+    @kcmab_abm.policy("short-lived")
+    def choose(t, book, memory, params, rng):
+        """Promotes an arm that is not there to the 15th customer."""
+        return 9 if t == 15 else 0
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kcmab_abm.sweeps.simulate", fail)
-        with pytest.raises(kcmab_abm.errors.PlayError, match=r"sweep point 1 \(horizon = 5\): pol"):
-            swept(grid={"horizon": [5]})
+
+@pytest.mark.usefixtures("_breaks_the_rules")
+@pytest.mark.parametrize("how", [{"jobs": 1}, {"jobs": 2}, {"threads": 3}])
+def test_failure_names_the_first_point_that_fails(how):
+    """A policy that breaks the rules at several points is told with the first, whoever ran what."""
+    scenario = make_scenario(with_sweep(grid={"horizon": [5, 10, 20, 30, 25, 40]}))
+    scenario = scenario.replace(policy=[{"name": "short-lived"}], replications=40)
+    with ThreadPoolExecutor(how.pop("threads", 1)) as pool:
+        options = how or {"executor": pool}
+        with pytest.raises(kcmab_abm.errors.PlayError) as caught:
+            sweep(scenario, engine="market", **options)
+    assert str(caught.value).startswith("sweep point 3 (horizon = 20): policy 'short-lived'")
 
 
 def test_folder_holds_the_promised_files(mine, tmp_path, capsys):
@@ -242,7 +254,7 @@ def test_option_for_a_swept_setting_is_refused(tmp_path, capsys):
     assert run(["run", str(path), "--horizon", "7", "--seed", "2"]) == BAD_INPUT
     assert capsys.readouterr().err == (
         f"{path}: sweep: varies horizon, so --horizon has no effect; leave the option out, "
-        "or take horizon out of the sweep\n"
+        "or remove horizon from the sweep\n"
     )
     assert run(["play", str(path), "--customers", "3"]) == 0
     assert "3 customers: regret" in capsys.readouterr().out
@@ -254,16 +266,17 @@ def test_option_for_a_swept_setting_is_refused(tmp_path, capsys):
 )
 def test_interrupted_sweep_goes_on(error, code, mine, tmp_path, monkeypatch):
     """Whatever stops a sweep at a later point: there are no results, and it goes on from there."""
-    left = [None, error]
+    left = [None, None, error]  # the first point has two chunks, one for each policy
     command = ["run", str(mine), "--engine", "market", "--out", str(tmp_path / "out")]
 
     def stop(*arguments, **options):
         if (found := left.pop(0)) is not None:
             raise found
-        return simulate(*arguments, **options)
+        return run_chunk(*arguments, **options)
 
+    run_chunk = workers.run_chunk
     with monkeypatch.context() as patch:
-        patch.setattr("kcmab_abm.sweeps.simulate", stop)
+        patch.setattr(workers, "run_chunk", stop)
         assert run(command) == code
     assert sorted(path.name for path in tmp_path.iterdir()) == [mine.name, "out.partial"]
     assert run([*command, "--resume"]) == 0

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcmab_abm import make_scenario
-from kcmab_abm.theory.divergence import bernoulli_kl, beta_kl, density_kl, discrete_kl, divergence
+from kcmab_abm.theory.divergences import bernoulli_kl, beta_kl, density_kl, discrete_kl, divergence
 
 shares = st.floats(0, 1)
 inner = st.floats(0.01, 0.99)
@@ -32,6 +32,32 @@ def test_known_values() -> None:
 def test_a_divergence_is_not_negative_and_above_pinsker(p: float, q: float) -> None:
     """KL(p, q) >= 2 (p - q)^2, the form of Pinsker's inequality that repairs Lemma 7."""
     assert bernoulli_kl(p, q) >= 2 * (p - q) ** 2 - 1e-12
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-7, 1e-10, 1e-13])
+@pytest.mark.parametrize("p", [0.5, 0.9, 0.01])
+def test_coins_that_almost_coincide(p: float, gap: float) -> None:
+    """Close to p the divergence is gap^2 / (2 p (1 - p)), however small: nothing cancels."""
+    q = p + gap
+    exact = (q - p) ** 2 / (2 * p * (1 - p))
+    assert bernoulli_kl(p, q) == pytest.approx(exact, rel=gap / (p * (1 - p)) + 1e-3, abs=0.0)
+
+
+@given(inner, st.floats(1e-12, 1e-3))
+def test_a_small_gap_is_a_divergence(p: float, gap: float) -> None:
+    """Two coins that differ at all are apart, and by more than Pinsker's inequality asks for."""
+    q = p - gap
+    assert bernoulli_kl(p, q) >= 2 * (p - q) ** 2 * (1 - 1e-3)
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-5, 1e-8])
+@pytest.mark.parametrize("size", [0.5, 3.0, 1e5])
+def test_beta_laws_that_almost_coincide(size: float, gap: float) -> None:
+    """The divergence grows with the square of a small step, where the closed form would cancel."""
+    step = gap * size
+    near, twice = (beta_kl(size, size, size + k * step, size - k * step) for k in (1, 2))
+    assert near > 0.0
+    assert twice / near == pytest.approx(4.0, rel=5 * gap + 1e-7)
 
 
 def test_the_order_matters() -> None:
@@ -75,3 +101,10 @@ def test_merging_values_loses_divergence(p: list[float], q: list[float]) -> None
         {0.0: law[0.0], 1.0: math.fsum(v for k, v in law.items() if k > 0)} for law in (left, right)
     ]
     assert discrete_kl(*merged) <= discrete_kl(left, right) + 1e-12
+
+
+@pytest.mark.parametrize("p", [5e-324, 1e-320, 1e-308])
+def test_tiny_probabilities_have_divergences(p):
+    """Where q / p is beyond the largest float, the term of p is all the same almost 0."""
+    assert bernoulli_kl(p, 0.9) == pytest.approx(bernoulli_kl(0.0, 0.9), rel=1e-12)
+    assert bernoulli_kl(1.0 - 2.0**-53, p) > 600.0

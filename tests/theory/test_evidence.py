@@ -7,6 +7,7 @@ import pytest
 
 from kcmab_abm import Trajectory, make_scenario
 from kcmab_abm.paper.evidence import biases, histories, means_before, stopped_means
+from kcmab_abm.paper.study import paper_scenario
 
 
 def trajectory(arms: list[int], rewards: list[float]) -> Trajectory:
@@ -73,3 +74,13 @@ def test_without_choice_there_is_no_bias() -> None:
     assert (fair["mean"].abs() <= 5 * fair["se"]).all()
     greedy = table[(table["policy"] == "greedy") & (table["customer"] == 400)]
     assert (greedy["mean"] < -5 * greedy["se"]).all()
+
+
+def test_greedy_customers_are_not_the_worst_stopping_rule() -> None:
+    """Arm 1's mean goes less than half of the way to DP by pull 2, and 80 % later on."""
+    scenario = paper_scenario("bernoulli", horizon=2000, runs=2000, seed=4)
+    table = histories(scenario.replace(policy=[{"name": "greedy"}]), most=20).set_index("pull")
+    apart = table["best_mean"] - table["stopping_value"]
+    way, error = (table["best_mean"] - table["mean"]) / apart, table["se"] / apart
+    assert 0.29 - 4 * error[2] < way[2] < 0.29 + 4 * error[2] < 0.5
+    assert 0.80 - 4 * error[20] < way[20] < 0.80 + 4 * error[20] < 1.0

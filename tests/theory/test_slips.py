@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from kcmab_abm.book import empty_book, record
+from kcmab_abm.model.book import empty_book, record
 from kcmab_abm.paper.evidence import biases
 from kcmab_abm.paper.study import paper_scenario
 
@@ -39,6 +39,56 @@ def test_chernoff_bounds_each_probability_and_not_the_sum(mu: float) -> None:
     total = 1.0 + sum(chances)  # at t = 1 the radius is 0 and nothing better than 1 is known
     assert total > 1 / 199**2
     assert total <= math.pi**2 / 6
+
+
+def test_the_seeding_pull_fits_into_ucb_s_bound() -> None:
+    """It is due to no event of the proof; from customer 3 on, the rare events leave room for it."""
+    rare = 2 * (math.pi**2 / 6 - 1 - 1 / 4)
+    assert rare == pytest.approx(0.79, abs=0.005)
+    assert 1 + rare < math.pi**2 / 3
+
+
+@given(st.integers(1, 5000))
+def test_the_sum_of_reciprocals_exceeds_the_logarithm(horizon: int) -> None:
+    """Theorem 4's proof bounds it by ln T; it is at most 1 + ln T."""
+    total = math.fsum(1 / tau for tau in range(1, horizon + 1))
+    assert math.log(horizon) < total <= 1 + math.log(horizon)
+
+
+def test_low_regret_does_not_keep_the_best_arm_ahead_for_ever() -> None:
+    """Proposition 2's proof takes N_1(t) > t/2 for all large t to follow from regret o(T).
+
+    Customers 2^k to 2^(k+1) are all sent to another arm with probability 1/k, independently. The
+    share of wrong customers tends to 0; the chance that N_1(t) > t/2 from 2^10 on does, too.
+    """
+    shares = []
+    for last in (50, 200, 800):
+        wrong = math.fsum(2.0 ** (k - last) / k for k in range(1, last))
+        shares.append(wrong * last)
+        kept = math.prod(1 - 1 / k for k in range(10, last))
+        assert kept == pytest.approx(9 / (last - 1))
+    assert shares == pytest.approx([1, 1, 1], rel=0.05)  # regret is about T / log2 T
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.9])
+def test_regret_below_a_power_keeps_it_ahead(alpha: float) -> None:
+    """Let t^a be the expected number of wrong customers by t: then N_1(t) > t/2 from some t on.
+
+    A violation in [2^k, 2^(k+1)] means 2^(k-1) wrong customers; Markov's bounds have a finite sum.
+    """
+    late = math.fsum(2.0 ** (alpha * (k + 1) - (k - 1)) for k in range(200, 4000))
+    assert late < 1e-4
+
+
+def test_proposition_2_needs_the_best_arm_ahead_only_once() -> None:
+    """After one time with N_1 > n all later records of arm 1 are right, since N_1 never falls."""
+    rng = np.random.default_rng(1)
+    first, last, within = 500, 5000, 0.1
+    rewards = rng.random((2000, last)) < 0.9
+    means = rewards.cumsum(axis=1)[:, first:] / np.arange(first + 1, last + 1)
+    ever = (means < 0.9 - within).any(axis=1).mean()
+    proved = math.exp(-2 * first * within**2) / (1 - math.exp(-2 * within**2))
+    assert ever <= proved < 0.005
 
 
 @given(st.integers(2, 10_000), st.integers(1, 1000))

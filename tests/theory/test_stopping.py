@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kcmab_abm.theory.stopping import (
     exact_stopping_value,
     half_mean_threshold,
+    stopping_boundary,
     stopping_floor,
     stopping_rule,
     stopping_value,
@@ -148,3 +149,70 @@ def test_nonsense_is_refused(mu: float, horizon: int) -> None:
 def test_a_hundred_thousand_tosses_fit_in_linear_memory() -> None:
     """T = 100 000 is solved, and is closer to Chow and Robbins than T = 8 000."""
     assert 0.0 < stopping_value(0.5, 100_000) - (1.0 - CHOW_ROBBINS) < 1e-4
+
+
+@given(st.floats(0.01, 0.99), st.integers(1, 80))
+def test_the_boundary_is_that_of_the_rule(mu, horizon):
+    """On it the rule stops, with one more one it goes on; the last toss has no part in it."""
+    rule = stopping_rule(mu, horizon).tolist()
+    boundary = stopping_boundary(mu, horizon)
+    for zeros, ones in boundary:
+        tossed = zeros + ones
+        assert 1 <= tossed < horizon
+        assert rule[tossed - 1] == ones
+        assert tossed + 1 >= horizon or rule[tossed] <= ones
+    found = {tossed - most for tossed, most in enumerate(rule[:-1], 1) if most >= 0}
+    assert [zeros for zeros, _ in boundary] == sorted(found)
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0])
+def test_a_coin_that_never_turns_has_no_boundary(mu):
+    """All stops are worth the same, so that there is nothing to draw."""
+    assert stopping_boundary(mu, 50) == []
+    assert stopping_boundary(0.5, 1) == []
+
+
+def surplus_when_stopping(stops: set[str], mu: Fraction, other: Fraction, horizon: int) -> Fraction:
+    """The expected excess over `other` at the first string of `stops`, or after `horizon`."""
+    total = Fraction(0)
+    for letters in itertools.product("01", repeat=horizon):
+        string = "".join(letters)
+        end = next((n for n in range(1, horizon) if string[:n] in stops), horizon)
+        ones = string.count("1")
+        chance = mu**ones * (1 - mu) ** (horizon - ones)
+        total += chance * max(Fraction(string[:end].count("1"), end) - other, Fraction(0))
+    return total
+
+
+@pytest.mark.parametrize("other", [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)])
+@pytest.mark.parametrize("horizon", [1, 2, 3])
+def test_no_rule_makes_another_arm_cheaper(other: Fraction, horizon: int) -> None:
+    """With a payoff of (share - nu)^+, too, the programme equals brute force over all rules."""
+    mu = Fraction(9, 10)
+    strings = [
+        "".join(letters)
+        for length in range(1, horizon)
+        for letters in itertools.product("01", repeat=length)
+    ]
+    least = min(
+        surplus_when_stopping(set(itertools.compress(strings, flags)), mu, other, horizon)
+        for flags in itertools.product([False, True], repeat=len(strings))
+    )
+    assert exact_stopping_value(mu, horizon, other) == least
+
+
+@given(shares, shares, st.integers(1, 25))
+def test_floats_and_fractions_agree_on_the_surplus(
+    mu: Fraction, other: Fraction, horizon: int
+) -> None:
+    """The vectorised programme is the exact one."""
+    exact = exact_stopping_value(mu, horizon, other)
+    assert stopping_value(float(mu), horizon, float(other)) == pytest.approx(
+        float(exact), abs=1e-14
+    )
+
+
+def test_other_means_are_checked() -> None:
+    """As mu is."""
+    with pytest.raises(ValueError, match=r"other must be in \[0, 1\], got 1.5"):
+        stopping_value(0.5, 10, other=1.5)

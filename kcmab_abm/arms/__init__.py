@@ -1,1 +1,0 @@
-"""Reward laws, one a file."""

@@ -1,1 +1,0 @@
-"""Customers' behaviours, one a file."""

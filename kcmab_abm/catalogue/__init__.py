@@ -1,0 +1,1 @@
+"""Named entries: definition, registration, checks, fingerprints, users' files."""

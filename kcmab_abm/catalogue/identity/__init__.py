@@ -1,0 +1,1 @@
+"""Digests of code and values, by which changes are detected."""

@@ -1,1 +1,0 @@
-"""Two folders of results side by side."""

@@ -1,0 +1,1 @@
+"""What scenario files call by name, written once and run by both engines: one entry, one file."""

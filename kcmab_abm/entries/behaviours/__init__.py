@@ -1,0 +1,1 @@
+"""Customers' behaviours, one per file."""

@@ -1,0 +1,1 @@
+"""Decisions of customers, one per file."""

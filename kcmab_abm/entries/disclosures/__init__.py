@@ -1,0 +1,1 @@
+"""Disclosures, one per file: what customers see of the record."""

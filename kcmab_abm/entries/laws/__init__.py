@@ -1,0 +1,1 @@
+"""Reward laws, one per file."""

@@ -1,0 +1,1 @@
+"""What is counted beside regret and compensation, one measure per file."""

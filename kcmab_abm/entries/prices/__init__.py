@@ -1,0 +1,1 @@
+"""Pricing rules, one per file: how much the controller offers."""

@@ -1,0 +1,1 @@
+"""The lab without its web page."""

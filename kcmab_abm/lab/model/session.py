@@ -1,0 +1,181 @@
+"""One visitor's session: her setup, her markets, and the clock that plays them."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+from kcmab_abm.errors import MarketError
+from kcmab_abm.lab.model.market_setup import Setup
+from kcmab_abm.lab.model.rewindable_market import RewindableMarket
+
+News = Literal["opened", "moved", "revealed", "paced", "failed"]
+
+TICK = 0.045  # seconds between updates: 20 per second, with some allowance for late timers
+BUDGET = 0.02  # seconds per tick spent on this visitor, so that others get their turn
+TOP_SPEED = 0  # customers per second: as many as there is time for
+SPEEDS = (1, 3, 10, 30, 100, 1000, TOP_SPEED)
+
+
+class Session:
+    """The markets of one visitor, and the clock that plays them; visitors share nothing.
+
+    Listeners are told when a setup was `opened` (everything is new), when the market `moved`
+    forwards or backwards, when true means were `revealed` or hidden, when playing started, stopped
+    or changed speed (`paced`), and when a visitor's own policy or behaviour `failed` (`failure`
+    says how).
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self.listeners: list[Callable[[News], None]] = []
+        self.speed = 3
+        self.failure = ""
+        self.open(setup)
+
+    def follow(self, listener: Callable[[News], None]) -> None:
+        """Tell a listener that a setup is open, and everything that happens from now on."""
+        listener("opened")
+        self.listeners.append(listener)
+
+    def open(self, setup: Setup) -> None:
+        """Open another setup and play it to where it was left."""
+        markets = [RewindableMarket(setup.scenario, policy) for policy in setup.policies]
+        self.setup, self.markets = setup, markets
+        self.playing = self.until_payment = False
+        self._goal = setup.shown
+        self._due = 0.0
+        self.tell("opened")
+
+    def change(self, **settings: Any) -> None:
+        """Change top-level settings of the scenario; nothing changes if they are invalid."""
+        self.open(self.setup.change(**settings))
+
+    @property
+    def shown(self) -> int:
+        """The number of customers served."""
+        return self.markets[0].shown if self.markets else 0
+
+    @property
+    def is_over(self) -> bool:
+        """True if the last customer has left."""
+        return self.markets[0].is_over
+
+    @property
+    def busy(self) -> bool:
+        """True if the clock has anything to do."""
+        return self.playing or self.until_payment or self.shown < self._goal
+
+    def state(self) -> Setup:
+        """The setup as it looks now, for a link."""
+        return replace(self.setup, shown=self.shown)
+
+    def reveal(self, revealed: bool) -> None:
+        """Show or hide the true means."""
+        self.setup = replace(self.setup, revealed=revealed)
+        self.tell("revealed")
+
+    def play(self) -> None:
+        """Let customers arrive by themselves."""
+        self.playing, self._due = not self.is_over, 0.0
+        self.tell("paced")
+
+    def pause(self) -> None:
+        """Stop the clock."""
+        self.playing = self.until_payment = False
+        self._goal = 0
+        self.tell("paced")
+
+    def play_or_pause(self) -> None:
+        """Pause if the clock is running, else play."""
+        if self.busy:
+            self.pause()
+        else:
+            self.play()
+
+    def set_speed(self, speed: int) -> None:
+        """Set the number of customers per second; `TOP_SPEED` is as many as possible."""
+        self.speed = speed
+        self.tell("paced")
+
+    def one_customer(self) -> None:
+        """Let the next customer choose."""
+        self.pause()
+        self._forward()
+        self.tell("moved")
+
+    def next_payment(self) -> None:
+        """Let customers arrive until one is paid."""
+        self.pause()
+        self.until_payment = not self.is_over
+        self.tell("paced")
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self.pause()
+        for market in self.markets:
+            market.back()
+        self.tell("moved")
+
+    def reset(self) -> None:
+        """Go back to the first customer."""
+        self.open(replace(self.setup, shown=0))
+
+    def tick(self, seconds: float = TICK, budget: float = BUDGET) -> None:
+        """Serve the customers due after so many seconds, as far as the time budget allows."""
+        if not self.busy:
+            return
+        end = time.perf_counter() + budget
+        coming = seconds * self.speed
+        # Customers whom there was no time to serve do not pile up.
+        self._due = min(self._due, max(1.0, coming)) + coming
+        before = self.shown
+        while self._is_due() and time.perf_counter() < end:
+            self._forward()
+            self._due = max(0.0, self._due - 1.0)
+            if self.until_payment and any(market.paid_now() for market in self.markets):
+                self.until_payment = False
+        if self.shown > before:
+            self.tell("moved")
+        if self.is_over and self.busy:
+            self.pause()
+        elif not self.busy:
+            self.tell("paced")
+
+    def _is_due(self) -> bool:
+        if self.is_over:
+            return False
+        hurried = self.until_payment or self.shown < self._goal
+        return hurried or (self.playing and (self.speed == TOP_SPEED or self._due >= 1.0))
+
+    def _forward(self) -> None:
+        """Show one more customer in all markets, or in none of them if one fails."""
+        before = self.shown
+        try:
+            for market in self.markets:
+                market.forward()
+        except Exception as error:  # visitors' own functions may raise anything
+            for market in self.markets:
+                market.shown = before
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = str(error)
+        if not isinstance(error, MarketError):
+            self.failure = f"a function failed: {type(error).__name__}: {error}"
+            traceback.print_exception(error)  # on the terminal, for the author of the function
+        self.pause()
+        self.tell("failed")
+
+    def tell(self, news: News) -> None:
+        """Tell all listeners."""
+        for listener in self.listeners:
+            listener(news)
+
+    def close(self) -> None:
+        """Free the markets because the visitor has left."""
+        self.listeners.clear()
+        self.pause()
+        self.markets = []

@@ -1,0 +1,1 @@
+"""The lab's web server: access control and each visitor's page."""

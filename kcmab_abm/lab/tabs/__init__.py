@@ -1,0 +1,1 @@
+"""The three tabs of the lab's page: market, lessons, batch."""

@@ -1,0 +1,1 @@
+"""The rules of the market, shared by both engines."""

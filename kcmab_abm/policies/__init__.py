@@ -1,1 +1,0 @@
-"""Policies, one a file."""

@@ -1,1 +1,0 @@
-"""How much the controller offers, one rule a file."""

@@ -1,0 +1,1 @@
+"""The results of a run: statistics, differences, precision, tables."""

@@ -1,0 +1,251 @@
+"""The results of a sweep, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kcmab_abm.results.differences import difference_rows
+from kcmab_abm.results.results import Results, Used
+from kcmab_abm.results.sensitivity import sensitivity_table
+from kcmab_abm.results.statistics import joined_digest
+from kcmab_abm.scenario.paths import look_up, steps, written
+from kcmab_abm.scenario.precision import Standing, standing_table
+from kcmab_abm.scenario.sampling import SALTELLI
+from kcmab_abm.scenario.scenario import Scenario
+from kcmab_abm.scenario.sweep import Sweep
+
+
+@dataclass(frozen=True)
+class PointResults:
+    """The results at one point, as small tables without curves of single replications."""
+
+    settings: Mapping[str, Any]
+    regret_measure: str
+    engines: dict[str, Used]
+    digest: str
+    summary: pd.DataFrame
+    finals: pd.DataFrame
+    curves: pd.DataFrame
+    standings: list[Standing]
+    replications: int
+
+
+@dataclass(frozen=True)
+class SweepResults:
+    """The results of `sweep`: what a scenario's policies cost at every point.
+
+    Every table begins with one column per swept setting. All points share their rewards unless the
+    seed itself is swept, so that differences between points are paired.
+
+    Attributes
+    ----------
+    scenario
+        The scenario that was run.
+    axes
+        The swept settings: one row per point, one column per setting.
+    points
+        The results at each point.
+
+    Examples
+    --------
+    >>> from kcmab_abm import make_scenario, sweep
+    >>> scenario = make_scenario({
+    ...     "horizon": 20,
+    ...     "replications": 50,
+    ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}},
+    ...     "policy": [{"name": "ucb"}],
+    ...     "sweep": {"grid": {"purse.budget": [0.0, 1.0]}},
+    ... })
+    >>> results = sweep(scenario, engine="market")
+    >>> results
+    SweepResults(purse.budget: 2 points, each 50 runs of 20 customers)
+    >>> results.summary()[["purse.budget", "policy", "regret", "compensation"]].round(1)
+       purse.budget policy  regret  compensation
+    0           0.0    ucb     0.9           0.0
+    1           1.0    ucb     1.7           0.9
+    """
+
+    scenario: Scenario
+    axes: pd.DataFrame = field(repr=False)
+    points: tuple[PointResults, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"SweepResults({', '.join(map(str, self.axes))}: {self.size})"
+
+    def _repr_html_(self) -> str:
+        """The main columns of the summary, for notebooks."""
+        own = self.scenario.measures.names
+        columns = [*self.axes, "policy", "regret", "compensation", *own, "acceptance"]
+        table = self.table[columns].to_html(index=False, max_rows=40, float_format="{:.4g}".format)
+        return f"<p>{self.size}</p>{table}"
+
+    @property
+    def engine(self) -> str:
+        """The engine that ran: 'batch', 'market', or 'mixed' if points or policies differed."""
+        names = {used.engine for each in self.points for used in each.engines.values()}
+        return names.pop() if len(names) == 1 else "mixed"
+
+    @property
+    def regret_measure(self) -> str:
+        """The regret shown in tables and figures: dynamic regret if arms change at any point."""
+        measures = {each.regret_measure for each in self.points}
+        return measures.pop() if len(measures) == 1 else "dynamic_regret"
+
+    @property
+    def is_bayes(self) -> bool:
+        """True if regret is Bayes regret at every point."""
+        return all(point.market.is_random for point in self.scenario.points())
+
+    @property
+    def replications(self) -> list[int]:
+        """The number of replications of each policy, point by point."""
+        return [each.replications for each in self.points]
+
+    @property
+    def size(self) -> str:
+        """The numbers of points, runs and customers, in words."""
+        points = f"{len(self.points):,} points"
+        if {"replications", "horizon"} & set(self.axes) or len(set(self.replications)) > 1:
+            return points
+        runs, customers = self.replications[0], self.scenario.horizon
+        return f"{points}, each {runs:,} runs of {customers:,} customers"
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The table that `summary` returns."""
+        return self._beside_axes([each.summary for each in self.points])
+
+    def summary(self) -> pd.DataFrame:
+        """Costs at the end: one row per point and policy, with the columns of `Results.summary`."""
+        return self.table
+
+    def finals(self) -> pd.DataFrame:
+        """Costs at the end of every single run: one row per point, policy and replication."""
+        return self._beside_axes([each.finals for each in self.points])
+
+    def curves(self) -> pd.DataFrame:
+        """Costs along the run: one row per point, policy, measure and checkpoint."""
+        return self._beside_axes([each.curves for each in self.points])
+
+    def paired(self, confidence: float = 0.95) -> pd.DataFrame:
+        """Differences in final costs between every point and the first one.
+
+        Parameters
+        ----------
+        confidence
+            The level of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            One row per point, policy and measure. `first` is the mean at the first point.
+        """
+        start = self.points[0]
+        before = dict(list(start.finals.groupby("policy", sort=False)))
+        tables = [
+            pd.DataFrame(
+                {"policy": label, **row}
+                for label, runs in each.finals.groupby("policy", sort=False)
+                if label in before
+                for row in difference_rows(
+                    before[label],
+                    runs,
+                    each.settings["seed"] == start.settings["seed"],
+                    confidence,
+                    self.scenario.measures.names,
+                )
+            )
+            for each in self.points[1:]
+        ]
+        return self._beside_axes([pd.DataFrame(), *tables])
+
+    def precision(self) -> pd.DataFrame:
+        """The intervals that decided when to stop at each point; see `Results.precision`."""
+        return self._beside_axes([standing_table(each.standings) for each in self.points])
+
+    def sensitivity(self, measure: str = "regret", confidence: float = 0.95) -> pd.DataFrame:
+        """Sobol indices: how much of the variance of a measure each setting explains.
+
+        For a sweep with the design "saltelli". The noise of the replications is taken out.
+
+        Parameters
+        ----------
+        measure
+            A column of `finals()`, such as "regret", "compensation" or "locked_in".
+        confidence
+            The level of the bootstrap intervals.
+
+        Returns
+        -------
+        DataFrame
+            One row per policy and setting: `first`, the share of variance that the setting explains
+            alone, and `total`, the share including its interactions with others, with intervals.
+
+        Raises
+        ------
+        MarketError
+            If the sweep has another design, or there is no such measure.
+        """
+        assert self.scenario.sweep is not None
+        finals = [each.finals for each in self.points]
+        return sensitivity_table(self.scenario.sweep, finals, measure, confidence)
+
+    @property
+    def has_sensitivity(self) -> bool:
+        """True if the design of the sweep allows an analysis of sensitivity."""
+        plan = self.scenario.sweep
+        return plan is not None and plan.sample is not None and plan.sample.design == SALTELLI
+
+    def digest(self) -> str:
+        """A fingerprint: equal for equal results at all points, whatever the engine."""
+        return joined_digest(each.digest for each in self.points)
+
+    def _beside_axes(self, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+        places = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+        right = pd.concat(tables, ignore_index=True)
+        # A summary has a column `replications` of its own; if it is swept, the two agree.
+        right = right.drop(columns=[name for name in self.axes if name in right])
+        return pd.concat([self.axes.iloc[places].reset_index(drop=True), right], axis=1)
+
+
+def point_results(results: Results) -> PointResults:
+    """Reduce the results of one point to what a sweep keeps."""
+    return PointResults(
+        settings=results.scenario.settings,
+        regret_measure=results.regret_measure,
+        engines=results.engines,
+        digest=results.digest(),
+        summary=results.summary(),
+        finals=results.finals(),
+        curves=results.curves(),
+        standings=results.standings(),
+        replications=results.replications,
+    )
+
+
+def axes_table(plan: Sweep, points: Sequence[PointResults]) -> pd.DataFrame:
+    """The swept settings: one row per point, one column per setting."""
+    columns = {}
+    for path in plan.axes:
+        name = "policies" if path == "policy" else path  # `policy` is a column of every table
+        columns[name] = _column(
+            [
+                point.get(path, look_up(each.settings, steps(path)))
+                for point, each in zip(plan.shown, points, strict=True)
+            ]
+        )
+    return pd.DataFrame(columns)
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Numbers or strings unchanged; any other column as it is written in a scenario file."""
+    given = [value for value in values if value is not None]
+    plain = all(isinstance(value, str) for value in given) or all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in given
+    )
+    return values if plain else [None if value is None else written(value) for value in values]

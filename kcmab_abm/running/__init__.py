@@ -1,0 +1,1 @@
+"""Running scenarios: chunks, pools, clusters, journals, result folders."""

@@ -1,0 +1,1 @@
+"""A standing hunt: random scenarios through both engines, mutated files through the checks."""

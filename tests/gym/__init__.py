@@ -1,0 +1,1 @@
+"""Markets as Gymnasium environments."""

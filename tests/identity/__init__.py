@@ -1,0 +1,1 @@
+"""What code and values are, told by one digest."""

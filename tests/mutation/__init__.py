@@ -1,0 +1,1 @@
+"""Mutation testing of what decides money and choices: `python -m tests.mutation`."""

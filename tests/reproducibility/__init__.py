@@ -1,0 +1,1 @@
+"""The same digest everywhere: engines, workers, processors, versions of the libraries."""
