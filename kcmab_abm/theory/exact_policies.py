@@ -14,7 +14,7 @@ import numpy as np
 
 from kcmab_abm.catalogue.registry import POLICIES, unknown
 from kcmab_abm.catalogue.roles import ROLES, asked
-from kcmab_abm.errors import EngineError, ScenarioError
+from kcmab_abm.errors import EngineError, MarketError, ScenarioError
 from kcmab_abm.model.book import empty_book, record
 from kcmab_abm.model.customer import STRANGER
 from kcmab_abm.scenario.scenario import Scenario, make_scenario
@@ -82,12 +82,24 @@ def policy_value(
     >>> round(value.regret, 2), round(value.compensation, 2)
     (2.77, 1.83)
     """
-    from kcmab_abm.batch.choices import induction
-
     check_setting(horizon, a, b)
     if policy not in POLICIES:
         raise ValueError(unknown("policy", policy, list(POLICIES)))
     scenario = _scenario(policy, horizon, settings)
+    try:
+        return _expected(scenario, float(a), float(b))
+    except (MarketError, MemoryError):
+        raise
+    except Exception as error:
+        if policy in POLICIES.own_names():
+            raise
+        what = f"it fails ({type(error).__name__}: {error})"
+        raise _no_value(policy, what) from error
+
+
+def _expected(scenario: Scenario, a: float, b: float) -> PolicyValue:
+    from kcmab_abm.batch.choices import induction
+
     states, chances = _behaviour(scenario)
     compiled, row = induction(), np.empty(states)
 
@@ -95,7 +107,7 @@ def policy_value(
         reward, paid = compiled.spread_by_chance(*block[2:], chances(block), row)
         return reward, paid
 
-    return PolicyValue(*expected_play(horizon, states, float(a), float(b), promote))
+    return PolicyValue(*expected_play(scenario.horizon, states, a, b, promote))
 
 
 def why_no_exact_value(policy: str) -> str:

@@ -58,6 +58,7 @@ def test_a_horizon_beyond_the_memory_fails(capsys):
     assert "use a horizon of at most" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("_own_catalogue")
 def test_policies_without_an_exact_value_are_listed(capsys):
     """All others are in the table; rb-sda is refused only when it is asked."""
     assert run(["optimum", "--horizon", "5", "--price", "1"]) == 0

@@ -134,6 +134,7 @@ def test_stopping_problems_of_all_kinds(mu, horizon):
     look_at({"stopping": draw_boundary(mu, horizon, 400)})
 
 
+@pytest.mark.usefixtures("_own_catalogue")
 @pytest.mark.parametrize("horizon", [2, 30])
 def test_the_exact_optimum(horizon, tmp_path):
     """The frontier and the policies, also where nobody is ever paid."""

@@ -376,6 +376,14 @@ def own_policy():
     POLICIES._items.pop("own", None)
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_policy_that_fails_has_no_exact_value(own_policy, at_once):
+    """The message quotes the error, at the first choice or at a later one."""
+    own_policy((lambda t, rng: int(rng.beta(1.0, -1.0))) if at_once else lambda t: 0 // (t - 9))
+    with pytest.raises(EngineError, match=r"no exact value for policy 'own': it fails \("):
+        policy_value("own", 12)
+
+
 def test_a_policy_of_ones_own_has_an_exact_value(own_policy):
     """The same text under another name costs the same."""
 
