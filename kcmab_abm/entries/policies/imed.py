@@ -19,7 +19,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from kcmab_abm.catalogue.decorators import policy
-from kcmab_abm.entries.policies.kl_ucb import divergence
+from kcmab_abm.model.divergence import divergence
 from kcmab_abm.model.book import Book, best_mean, highest
 
 

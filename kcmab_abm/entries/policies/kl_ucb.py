@@ -2,7 +2,8 @@
 
 `textbook_choose` is the algorithm. `choose` promotes the same arms but computes few bounds: as long
 as the arm promoted last stays above a limit on the bounds of all other arms, it is promoted again,
-and the test takes one divergence instead of a bisection for every arm.
+and the test takes one comparison instead of a bisection for every arm. Where bounds are needed,
+Newton's method finds them; only bounds too close to tell apart are found by the bisection.
 """
 
 from __future__ import annotations
@@ -15,16 +16,10 @@ from numpy.random import Generator
 from kcmab_abm.catalogue.decorators import policy
 from kcmab_abm.catalogue.entries import Parameter
 from kcmab_abm.model.book import Book, best_mean, highest
+from kcmab_abm.model.divergence import divergence, excess, root_above
 from kcmab_abm.model.favourite import FAVOURITE, prefer, reconsider
 
 HALVINGS = 30  # the bound is then known to 1e-9
-
-
-def divergence(p: float, q: float) -> float:
-    """The Bernoulli divergence KL(p, q) = p ln(p/q) + (1-p) ln((1-p)/(1-q)), for 0 < q < 1."""
-    left = p * math.log(p / q) if p > 0.0 else 0.0
-    right = (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0
-    return left + right
 
 
 def upper_bound(mean: float, budget: float) -> float:
@@ -69,6 +64,7 @@ AHEAD = (
     32  # limits hold for t / AHEAD customers; with fewer they are lower, and recomputed more often
 )
 SLACK = 1e-7  # more than bisection and the rounding errors of a divergence move a bound
+OFF = 2e-8  # how far a bound found by Newton's method may be from the root
 
 
 @policy(
@@ -112,26 +108,57 @@ def look(t: int, horizon: int, book: Book, memory: Any, params: Any, rng: Genera
         arm = (first + place) % arms
         mean = float(book.means[arm])
         memory.index[arm] = -math.inf
-        if memory.high[arm] >= best:
+        if memory.high[arm] >= best - SLACK:
             budget = budget_of(book.pulls[arm], t, horizon, params)
             price = price_of(arm, book, params)
             if not is_below(best + price - SLACK, mean, budget):
-                memory.index[arm] = upper_bound(mean, budget) - price
+                memory.index[arm] = near_bound(mean, budget) - price
                 best = max(best, memory.index[arm])
-    favourite = highest(memory.index, book, rng)
+    favourite = best_of(t, horizon, best, book, memory, params, rng)
     for arm in range(arms):
         if arm != favourite and memory.high[arm] == math.inf:
             budget = budget_of(book.pulls[arm], last, horizon, params)
-            memory.high[arm] = upper_bound(float(book.means[arm]), budget)
+            memory.high[arm] = root_above(float(book.means[arm]), budget) + SLACK
     prefer(favourite, memory)
     return favourite
 
 
+def best_of(
+    t: int, horizon: int, best: float, book: Book, memory: Any, params: Any, rng: Generator
+) -> int:
+    """The arm with the highest bound; those that are close to the best one are computed anew."""
+    found, close = 0, 0
+    for arm in range(len(book.means)):
+        if memory.index[arm] >= best - SLACK:
+            found = arm
+            close += 1
+    if close == 1:
+        return found
+    mean, pulls, bound = 0.0, 0, 0.0
+    for arm in range(len(book.means)):
+        if memory.index[arm] < best - SLACK:
+            memory.index[arm] = -math.inf
+            continue
+        if book.means[arm] != mean or book.pulls[arm] != pulls:  # else it has the same bound
+            mean, pulls = float(book.means[arm]), int(book.pulls[arm])
+            bound = upper_bound(mean, budget_of(pulls, t, horizon, params))
+        memory.index[arm] = bound - price_of(arm, book, params)
+    return highest(memory.index, book, rng)
+
+
+def near_bound(mean: float, budget: float) -> float:
+    """The bound, or a number at most `OFF` below it."""
+    level = root_above(mean, budget) - OFF
+    if level <= mean:
+        return mean
+    return level if is_above(level, mean, budget) else upper_bound(mean, budget)
+
+
 def is_below(level: float, mean: float, budget: float) -> bool:
     """Whether the bound of an arm with this mean is below a level, for certain."""
-    return mean < level < 1.0 and level > 0.0 and divergence(mean, level) > budget
+    return mean < level < 1.0 and level > 0.0 and excess(mean, level, budget) > 0.0
 
 
 def is_above(level: float, mean: float, budget: float) -> bool:
     """Whether the bound of an arm with this mean is above a level, for certain."""
-    return mean > level or (level < 1.0 and level > 0.0 and divergence(mean, level) < budget)
+    return mean > level or (level < 1.0 and level > 0.0 and excess(mean, level, budget) < 0.0)
