@@ -1,8 +1,9 @@
-"""The Bernoulli divergence, compared with a number and solved for, with as few logarithms as can be.
+"""The Bernoulli divergence, compared with a number and solved for, with few logarithms.
 
-KL(p, q) is the integral of |u - p| / (u (1 - u)) from p to q. As 1 / (u (1 - u)) is convex, its value
-at the mean of u under this weight, p + 2 (q - p) / 3, gives a lower limit, and its chord from p
-to q an upper one. Both agree with KL to third order, so they settle most comparisons.
+KL(p, q) is the integral of |u - p| / (u (1 - u)) from p to q. As 1 / (u (1 - u)) is convex, its
+value at the mean of u under the weight |u - p|, which is p + 2 (q - p) / 3, gives a lower limit,
+and its chord from p to q an upper one. Both agree with KL to third order, so they settle most
+comparisons.
 """
 
 from __future__ import annotations

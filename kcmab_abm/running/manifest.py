@@ -19,7 +19,6 @@ from kcmab_abm.running.durable_files import (
     write_file,
 )
 from kcmab_abm.running.lock import LOCK
-from kcmab_abm.running.machine_arithmetic import arithmetic
 
 MANIFEST = "manifest.json"
 WANTED = "give a folder that 'kcmab run FILE --out DIR' wrote"
@@ -36,6 +35,9 @@ class SealError(ValueError):
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and all libraries, and the digest of the arithmetic."""
+    # Late, because it imports SciPy, and commands show their help without.
+    from kcmab_abm.running.machine_arithmetic import arithmetic
+
     return {"python": platform.python_version(), **_libraries(), "arithmetic": arithmetic()}
 
 

@@ -19,8 +19,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from kcmab_abm.catalogue.decorators import policy
-from kcmab_abm.model.divergence import divergence
 from kcmab_abm.model.book import Book, best_mean, highest
+from kcmab_abm.model.divergence import divergence
 
 
 def imed_index(mean: float, pulls: int, best: float) -> float:

@@ -18,9 +18,9 @@ from numpy.random import Generator
 
 from kcmab_abm.catalogue.decorators import policy
 from kcmab_abm.catalogue.entries import Parameter
-from kcmab_abm.model.divergence import divergence
 from kcmab_abm.entries.policies.ts import MEMORY, learn, sample
 from kcmab_abm.model.book import Book, highest
+from kcmab_abm.model.divergence import divergence
 
 
 def transport(first: int, other: int, book: Book) -> float:
