@@ -195,6 +195,8 @@ def _make_compilable(function: types.FunctionType) -> None:
                 forceinline=each.__module__ not in _NOT_INLINED,
                 boundscheck=foreign,
                 _nrt=foreign,
+                no_cpython_wrapper=True,
+                no_cfunc_wrapper=True,
                 **checked,
             )(each)
             _registered.add(each)

@@ -19,6 +19,7 @@ from kcmab_abm.batch.state import CROWDED, DONE, REFUSED, STOPPED, SUSPECT, Coun
 
 Advance = Callable[..., tuple[int, int]]
 CountBlock = Callable[..., tuple[int, int]]
+Replicate = Callable[..., tuple[int, int, int]]
 
 
 @compiled_inside
@@ -79,6 +80,7 @@ def replicate(
 
 @compiled_entry
 def run_job(
+    replicate: Replicate,
     advance: Advance,
     count_block: CountBlock | None,
     counting: Counting | None,
@@ -87,5 +89,5 @@ def run_job(
     served: int,
     until: int,
 ) -> tuple[int, int, int]:
-    """`replicate`, for Python."""
+    """`replicate`, for Python; called by its address, or it would be compiled here once more."""
     return replicate(advance, count_block, counting, streams, job, served, until)

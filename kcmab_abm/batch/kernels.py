@@ -19,14 +19,24 @@ Agents = tuple[Entry, ...]  # a policy, a behaviour, a pricing rule, a disclosur
 @cache
 def drawing() -> types.ModuleType:
     """The module that draws random markets, whose arms have laws of the package."""
-    laws = known_laws(())
+    laws = known_laws(_own_laws())
     return module_for("drawing", lambda prepare: {"move": _move(laws, prepare)}, {}, laws)
 
 
 def known_laws(used: tuple[Law, ...]) -> tuple[Law, ...]:
-    """The laws that a kernel is compiled for: the package's own and those in use."""
-    own = [LAWS[name] for name in LAWS.own_names()]
-    return (*own, *sorted({*used} - {*own}, key=lambda law: law.name))
+    """The laws that a kernel is compiled for: those in use, and all of the package that are short.
+
+    Its laws with tables compute quantiles where these do not reach, which takes longer to compile
+    than most policies. They come after its other laws, so that these are numbered alike everywhere.
+    """
+    own = _own_laws()
+    short = [law for law in own if law.tabulate is None]
+    long = [law for law in own if law.tabulate is not None and law in used]
+    return (*short, *long, *sorted({*used} - {*own}, key=lambda law: law.name))
+
+
+def _own_laws() -> tuple[Law, ...]:
+    return tuple(LAWS[name] for name in LAWS.own_names())
 
 
 def kernel_for(

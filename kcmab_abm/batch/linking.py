@@ -80,12 +80,16 @@ def _count_signature(job: Any, counting: Any) -> Any:
 @cache
 def _driver_for(streams: Any, job: Any, counting: Any, timed: bool) -> Module:
     ready = driver(timed)
-    ready.run_job.disable_compile(False)
     advance = types.FunctionType(_signature(streams, job))
     count_block = counting
     if counting is not types.none:
         count_block = types.FunctionType(_count_signature(job, counting))
-    ready.run_job.compile((advance, count_block, counting, streams, job, _WHOLE, _WHOLE))
+    replicate = types.UniTuple(_WHOLE, 3)(
+        advance, count_block, counting, streams, job, _WHOLE, _WHOLE
+    )
+    ready.replicate.get_compile_result(replicate)
+    ready.run_job.disable_compile(False)
+    ready.run_job.compile((types.FunctionType(replicate), *replicate.args))
     ready.run_job.disable_compile()
     return ready
 

@@ -25,7 +25,7 @@ def compiled_entry(function: Function) -> Function:
 
     Numba takes a reference to every generator it is given, and releases it only in such code.
     """
-    return compiled(function, _nrt=True)
+    return compiled(function, _nrt=True, no_cfunc_wrapper=True)
 
 
 def compiled_inside(function: Function) -> Function:
@@ -38,4 +38,5 @@ def compiled_inside(function: Function) -> Function:
 
 def compiled_inline(function: Function) -> Function:
     """The same, inlined wherever it is called: passing arrays costs more than a short function."""
-    return compiled(function, no_cpython_wrapper=True, forceinline=True)
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return compiled(function, **wrappers, forceinline=True)

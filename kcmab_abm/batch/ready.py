@@ -37,9 +37,8 @@ class Ready(NamedTuple):
 
     def run(self, job: Job, served: int, until: int) -> tuple[int, int, int]:
         """Continue a job from `served` customers to at least `until`; see `replicate`."""
-        found: tuple[int, int, int] = self.driver.run_job(
-            self.advance, self.count_block, self.counting, self.streams, job, served, until
-        )
+        work = self.advance, self.count_block, self.counting, self.streams, job, served, until
+        found: tuple[int, int, int] = self.driver.run_job(self.driver.replicate, *work)
         return found
 
     def new_job(self, first: int, count: int, control: NDArray[np.int64]) -> Job:
