@@ -165,7 +165,11 @@ def draw_weighted(
     weights: NDArray[np.float64], total: float, otherwise: int, rng: Generator
 ) -> int:
     """An arm drawn with probability weight / `total`; `otherwise` if rounding selects none."""
-    left = rng.random() * total
+    return arm_at(weights, rng.random() * total, otherwise)
+
+
+def arm_at(weights: NDArray[np.float64], left: float, otherwise: int) -> int:
+    """The first arm up to which the weights add up to more than `left`; `otherwise` if none."""
     for arm in range(len(weights)):
         left -= weights[arm]
         if left < 0.0:

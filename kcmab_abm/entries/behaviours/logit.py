@@ -20,7 +20,7 @@ from kcmab_abm.model.offers import Board
 @behaviour(
     "logit",
     cites="McFadden 1974",
-    memory={"weight": "arms"},
+    memory=logit.MEMORY,
     tau=Parameter(0.1, "temperature: 0 is greedy, large is uniformly random", ge=0.0),
 )
 def take(book: Book, board: Board, memory: Any, params: Any, rng: Generator) -> int:
