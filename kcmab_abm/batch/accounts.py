@@ -63,6 +63,7 @@ def open_accounts(job: Job, streams: Streams, replication: Any) -> None:
     state.keys[arms + 3] = stream_key(root, replication, np.uint64(DURATIONS))
     clear(state.book)
     state.unreported[0] = arms
+    state.search[0] = state.search[1] = 0
     # Loops, because assigning whole arrays takes a second and a half to compile.
     for place in range(len(world.policy_start)):
         state.policy_memory[place] = world.policy_start[place]

@@ -182,7 +182,7 @@ def advance(
             if noted:
                 block.kinds[line] = 0
                 block.values[line] = 0.0
-            target = next_unreported(book, state.directed)
+            target = next_unreported(book, state.directed, state.search)
             state.directed[target] += 1
             arm = target
         else:

@@ -209,6 +209,7 @@ def _new_state(world: World, scenario: Scenario, policy: Choice, size: int) -> S
         directed=np.zeros(arms, np.int64),
         offers=np.zeros(arms),
         unreported=np.zeros(1, np.int64),
+        search=np.zeros(2, np.int64),
         policy_memory=np.empty_like(world.policy_start),
         customer_memory=np.empty_like(world.customer_start),
         price_memory=np.empty_like(world.price_start),

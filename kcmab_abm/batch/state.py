@@ -117,6 +117,7 @@ class State(NamedTuple):
     directed: NDArray[np.int64]
     offers: NDArray[np.float64]
     unreported: NDArray[np.int64]
+    search: NDArray[np.int64]
     policy_memory: NDArray[np.float64]
     customer_memory: NDArray[np.float64]
     price_memory: NDArray[np.float64]

@@ -76,6 +76,7 @@ def paper(
     from kcmab_abm.paper.verdicts import judge
     from kcmab_abm.paper.write import claim_table, write_paper
     from kcmab_abm.running.engine_choice import choose_engine
+    from kcmab_abm.running.shared_runs import SharedRuns
     from kcmab_abm.scenario.fields import LARGEST_REPLICATIONS
 
     check_folder(out, force)
@@ -94,9 +95,10 @@ def paper(
             show(doing=f"preparing {choice.label} (compiled on first use)")
             choose_engine(scenarios[laws[0]], choice, "auto")
         show(doing="customers served")
-        results = run_study(scenarios, jobs, show)
+        shared = {each: SharedRuns() for each in laws}
+        results = run_study(scenarios, jobs, show, shared)
         show(doing="deciding claims")
-        judgements = judge(results, ceiling, jobs, show)
+        judgements = judge(results, ceiling, jobs, show, shared)
         show(doing="drawing")
         write_paper(results, judgements, out, force)
     table = claim_table(judgements).drop(columns=["ratio", "ratio_low", "ratio_high"])

@@ -94,8 +94,11 @@ def save(
         # Characters that the font lacks are drawn as boxes, without warnings.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         FigureCanvasAgg(figure)
+        engine = figure.get_layout_engine()
         for ending in formats:
             figure.savefig(folder / f"{name}.{ending}", dpi=150, metadata=_METADATA[ending])
+            figure.set_layout_engine("none")  # it is laid out now, which takes as long as drawing
+        figure.set_layout_engine(engine)
 
 
 def percent(share: float) -> str:

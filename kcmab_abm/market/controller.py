@@ -47,6 +47,7 @@ class Controller:
         self.shown = sealed(self.offers)
         self.posted = 0  # the arm that carries the offer
         self.directed = np.zeros(len(place.tapes), np.int64)
+        self._search = np.zeros(2, np.int64)
         self.unreported = len(place.tapes)
 
     def post(self, visit: Visit, target: int | None = None, offer: float | None = None) -> None:
@@ -59,7 +60,7 @@ class Controller:
         rivals = self.settings.also > 0
         if self.unreported:
             visit.seeded = True
-            visit.target = next_unreported(self.place.book, self.directed)
+            visit.target = next_unreported(self.place.book, self.directed, self._search)
             self.directed[visit.target] += 1
         else:
             self.meet(visit)

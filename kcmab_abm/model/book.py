@@ -105,16 +105,31 @@ def record(book: Book, arm: int, reward: float) -> None:
     if arm == leading:
         if now > book.behind[0]:
             book.top[1] = 1
-        else:
+        elif book.top[1] == 1:
             find_top(book)
+        elif now < best:
+            book.top[0] = next_equal(book.means, leading + 1, best)
+            book.top[1] -= 1
     elif now > best:
         book.top[0] = arm
         book.top[1] = 1
         book.behind[0] = best
-    elif now == best or before == best:
-        find_top(book)
+    elif now == best:
+        if before != best:
+            book.top[0] = min(leading, arm)
+            book.top[1] += 1
+            book.behind[0] = best
+    elif before == best:
+        book.top[1] -= 1
     elif now > book.behind[0]:
         book.behind[0] = now
+
+
+def next_equal(values: NDArray[np.float64], place: int, value: float) -> int:
+    """The first place with this value from a place on; there is one."""
+    while values[place] != value:
+        place += 1
+    return place
 
 
 def find_top(book: Book) -> None:
@@ -220,10 +235,22 @@ def leader(book: Book, rng: Generator) -> int:
     return draw_tied(book.means, book.top[0], book.top[1], rng)
 
 
-def next_unreported(book: Book, directed: NDArray[np.int64]) -> int:
-    """The arm without a report to which fewest customers were directed; -1 if there is none."""
-    chosen = -1
-    for arm in range(len(directed)):
-        if book.pulls[arm] == 0 and (chosen < 0 or directed[arm] < directed[chosen]):
-            chosen = arm
-    return chosen
+def next_unreported(book: Book, directed: NDArray[np.int64], search: NDArray[np.int64]) -> int:
+    """The first arm without a report to which fewest customers were directed; -1 if there is none.
+
+    `search` holds the arm where the last search ended, and the least number of customers then:
+    neither that number nor the reports on an arm ever fall, so the arms before it are settled.
+    """
+    unreported = search[0] > 0  # perhaps one of the arms before
+    while True:
+        for arm in range(search[0], len(directed)):
+            if book.pulls[arm] == 0:
+                unreported = True
+                if directed[arm] <= search[1]:
+                    search[0] = arm
+                    return arm
+        if not unreported:
+            return -1
+        unreported = False
+        search[0] = 0
+        search[1] += 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kcmab_abm.results.results import Results
 from kcmab_abm.running.experiment import simulate
 from kcmab_abm.running.options import Progress
+from kcmab_abm.running.shared_runs import SharedRuns
 from kcmab_abm.scenario.scenario import Scenario, make_scenario
 
 MEANS = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
@@ -64,15 +66,19 @@ def paper_scenario(
 
 
 def run_study(
-    scenarios: dict[str, Scenario], jobs: int | None = None, progress: Progress | None = None
+    scenarios: dict[str, Scenario],
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    shared: Mapping[str, SharedRuns] | None = None,
 ) -> dict[str, Results]:
-    """Run the market under every law, with a single progress count."""
+    """Run the market under every law, with a single progress count; `shared` keeps the runs."""
     sizes = [s.horizon * s.replications * len(s.policies) for s in scenarios.values()]
     total, before = sum(sizes), 0
     results = {}
     for (law, scenario), size in zip(scenarios.items(), sizes, strict=True):
         report = None if progress is None else _shifted(progress, before, total)
-        results[law] = simulate(scenario, jobs=jobs, progress=report)
+        journal = shared[law] if shared else None
+        results[law] = simulate(scenario, jobs=jobs, progress=report, journal=journal)
         before += size
     return results
 

@@ -23,6 +23,7 @@ from kcmab_abm.results.rare_runs import mean_limits
 from kcmab_abm.results.results import Results
 from kcmab_abm.running.experiment import simulate
 from kcmab_abm.running.options import Progress
+from kcmab_abm.running.shared_runs import SharedRuns
 from kcmab_abm.scenario.precision import Finals, Precision, Standing
 from kcmab_abm.scenario.scenario import Scenario
 
@@ -146,8 +147,13 @@ def judge(
     ceiling: int = 0,
     jobs: int | None = None,
     progress: Progress | None = None,
+    shared: Mapping[str, SharedRuns] | None = None,
 ) -> list[Judgement]:
-    """Test every claim under every law; continue what is inconclusive up to `ceiling` runs."""
+    """Test every claim under every law; continue what is inconclusive up to `ceiling` runs.
+
+    Runs that are `shared` are not made again, neither the first ones nor those of other claims.
+    """
+    journals = shared or {law: SharedRuns() for law in results}
     count = len(CLAIMS) * len(results)
     judgements = []
     for claim in CLAIMS:
@@ -156,14 +162,17 @@ def judge(
             first = rule.finding(law, each.runs)
             decided = None
             if first.verdict == "inconclusive" and ceiling > each.replications:
-                decided = _decided(rule, law, jobs, progress)
+                decided = _decided(rule, law, jobs, progress, journals[law])
             judgements.append(Judgement(first, decided))
     return judgements
 
 
-def _decided(rule: Decision, law: str, jobs: int | None, progress: Progress | None) -> Finding:
+def _decided(
+    rule: Decision, law: str, jobs: int | None, progress: Progress | None, journal: SharedRuns
+) -> Finding:
     """Run the policies of a claim until it is decided."""
     scenario = rule.scenario
     kept = tuple(each for each in scenario.policies if each.label in rule.claim.policies)
     longer = replace(scenario, policies=kept, precision=rule)
-    return rule.finding(law, simulate(longer, jobs=jobs, progress=progress).runs)
+    found = simulate(longer, jobs=jobs, progress=progress, journal=journal)
+    return rule.finding(law, found.runs)

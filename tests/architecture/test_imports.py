@@ -48,10 +48,20 @@ def test_public_names_are_listed_once_and_in_order():
     assert all(hasattr(kcmab_abm, name) for name in names)
 
 
-def test_importing_the_commands_is_light():
-    """The compiler, matplotlib and the like are loaded when they are needed, not before."""
+@pytest.mark.parametrize("module", ["kcmab_abm", "kcmab_abm.cli.main"])
+def test_importing_the_front_door_and_the_commands_is_light(module):
+    """Every library but click is loaded when it is needed, not before."""
+    heavy = ["numpy", "pandas", "scipy", "pydantic", "rich", "simpy", "numba", "matplotlib"]
+    code = f"import sys, {module}; print([w for w in {heavy} if w in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_using_the_package_loads_neither_compiler_nor_pictures():
+    """These are loaded when something is compiled, drawn or integrated."""
     heavy = ["numba", "matplotlib", "scipy.stats", "scipy.integrate", "nicegui"]
-    code = f"import sys, kcmab_abm.cli.main; print([w for w in {heavy} if w in sys.modules])"
+    code = "import sys; from kcmab_abm import *; import kcmab_abm.cli.tables"
+    code += f"; print([w for w in {heavy} if w in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -11,8 +11,10 @@ import pytest
 
 from kcmab_abm.cli.main import run
 from kcmab_abm.paper.claims import CLAIMS, Claim, less
-from kcmab_abm.paper.study import LAWS, MODIFIED_TS, UCB, paper_scenario, run_study
+from kcmab_abm.paper.study import LAWS, MODIFIED_TS, TS, UCB, paper_scenario, run_study
 from kcmab_abm.paper.verdicts import Finding, judge
+from kcmab_abm.running.shared_runs import SharedRuns
+from kcmab_abm.running.workers import Chunk, Outcome
 
 SMALL = ["--replications", "30", "--horizon", "400"]
 SCENARIO = """
@@ -126,6 +128,25 @@ def test_a_claim_turned_round_gets_the_other_verdict(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("kcmab_abm.paper.verdicts.CLAIMS", claims)
     results = run_study({"bernoulli": paper_scenario("bernoulli", 1000, 50, seed=1)})
     assert [each.first.verdict for each in judge(results)] == ["holds", "does not hold"]
+
+
+def test_no_replication_is_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Claims share their runs with each other and with the study; the findings are the same."""
+    claims = (less("regret", TS, MODIFIED_TS, "here"), less("regret", MODIFIED_TS, TS, "there"))
+    monkeypatch.setattr("kcmab_abm.paper.verdicts.CLAIMS", claims)
+    ran: list[tuple[str, int]] = []
+
+    class Watched(SharedRuns):
+        def keep(self, chunk: Chunk, outcome: Outcome) -> None:
+            ran.extend((chunk.policy, chunk.first + each) for each in range(chunk.count))
+            super().keep(chunk, outcome)
+
+    shared = {"bernoulli": Watched()}
+    results = run_study({"bernoulli": paper_scenario("bernoulli", 300, 10, seed=1)}, shared=shared)
+    together = judge(results, 40, shared=shared)
+    assert together == judge(results, 40)
+    assert [each.last.runs for each in together] == [40, 40]
+    assert len(ran) == len({*ran}) == 10 * len(results.popitem()[1].runs) + 2 * 30
 
 
 def test_an_interval_around_zero_tells_nothing() -> None:
