@@ -56,11 +56,21 @@ def link(
 
 def _compile(module: Module, function: Any, signature: Any) -> None:
     try:
-        function.get_compile_result(signature)
+        _settle(function, signature)
     except (OSError, MemoryError, Warning):  # not the fault of what is compiled
         raise
     except Exception as error:  # numba's are of many kinds: TypeError is among them
         raise Uncompilable(module) from error
+
+
+def _settle(function: Any, signature: Any) -> None:
+    """Compile a function for these types, the only ones it will be called with.
+
+    Whoever passes the function on by its address asks for its code, which numba would look up by
+    the hash of all types: it takes as long as ten thousand customers.
+    """
+    code = function.get_compile_result(signature)
+    function.get_compile_result = lambda signature: code
 
 
 def _signature(streams: Any, job: Any) -> Any:
@@ -87,7 +97,7 @@ def _driver_for(streams: Any, job: Any, counting: Any, timed: bool) -> Module:
     replicate = types.UniTuple(_WHOLE, 3)(
         advance, count_block, counting, streams, job, _WHOLE, _WHOLE
     )
-    ready.replicate.get_compile_result(replicate)
+    _settle(ready.replicate, replicate)
     ready.run_job.disable_compile(False)
     ready.run_job.compile((types.FunctionType(replicate), *replicate.args))
     ready.run_job.disable_compile()

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 
 CLOSE = 1e-12  # relative; far more than the rounding errors of both limits
-NEAR = 1e-9  # the step at which Newton's method has converged
+NEAR = 1e-9  # a distance of p and q at which rounding decides
+SMALL = 1e-6  # a step of Newton's method after which about its square is left
 STEPS = 60  # far more than it takes
 
 
@@ -65,7 +66,7 @@ def root_above(p: float, budget: float) -> float:
         moved = 1.0 - rest
         if not p < moved < 1.0:
             return p if moved <= p else 1.0
-        done = abs(moved - q) < NEAR
+        done = abs(moved - q) < SMALL
         q = moved
         if done:
             break
