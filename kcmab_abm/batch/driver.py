@@ -14,16 +14,15 @@ import numpy as np
 
 from kcmab_abm.batch.accounts import add_block, add_counts, open_accounts, open_market
 from kcmab_abm.batch.flags import TROUBLE, read_flags
-from kcmab_abm.batch.options import compiled_entry, compiled_inside
+from kcmab_abm.batch.options import compiled_entry
 from kcmab_abm.batch.state import CROWDED, DONE, REFUSED, STOPPED, SUSPECT, Counting, Job, Streams
 
 Advance = Callable[..., tuple[int, int]]
 CountBlock = Callable[..., tuple[int, int]]
-Replicate = Callable[..., tuple[int, int, int]]
 
 
-@compiled_inside
-def replicate(
+@compiled_entry
+def run_job(
     advance: Advance,
     count_block: CountBlock | None,
     counting: Counting | None,
@@ -76,18 +75,3 @@ def replicate(
         if status != DONE:
             return status, job.first + place, start + count
     return DONE, 0, 0
-
-
-@compiled_entry
-def run_job(
-    replicate: Replicate,
-    advance: Advance,
-    count_block: CountBlock | None,
-    counting: Counting | None,
-    streams: Streams,
-    job: Job,
-    served: int,
-    until: int,
-) -> tuple[int, int, int]:
-    """`replicate`, for Python; called by its address, or it would be compiled here once more."""
-    return replicate(advance, count_block, counting, streams, job, served, until)

@@ -94,12 +94,8 @@ def _driver_for(streams: Any, job: Any, counting: Any, timed: bool) -> Module:
     count_block = counting
     if counting is not types.none:
         count_block = types.FunctionType(_count_signature(job, counting))
-    replicate = types.UniTuple(_WHOLE, 3)(
-        advance, count_block, counting, streams, job, _WHOLE, _WHOLE
-    )
-    _settle(ready.replicate, replicate)
     ready.run_job.disable_compile(False)
-    ready.run_job.compile((types.FunctionType(replicate), *replicate.args))
+    ready.run_job.compile((advance, count_block, counting, streams, job, _WHOLE, _WHOLE))
     ready.run_job.disable_compile()
     return ready
 

@@ -36,9 +36,9 @@ class Ready(NamedTuple):
     counting: Counting | None = None
 
     def run(self, job: Job, served: int, until: int) -> tuple[int, int, int]:
-        """Continue a job from `served` customers to at least `until`; see `replicate`."""
+        """Continue a job from `served` customers to at least `until`; see `driver.py`."""
         work = self.advance, self.count_block, self.counting, self.streams, job, served, until
-        found: tuple[int, int, int] = self.driver.run_job(self.driver.replicate, *work)
+        found: tuple[int, int, int] = self.driver.run_job(*work)
         return found
 
     def new_job(self, first: int, count: int, control: NDArray[np.int64]) -> Job:
