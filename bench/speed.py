@@ -27,7 +27,7 @@ DELAYED = "ucb, late reports"
 RECORDED = "ucb, every customer recorded"
 INTERPRETED = f"{DELAYED}, interpreted"
 MANY = {"ts": HUNDRED, "ucb": THOUSAND}
-RECORDED_RUNS = 50
+RECORDED_RUNS = 200
 
 # In floors.
 EVERY_POLICY = Limit("<=", 20.0)
