@@ -127,11 +127,6 @@ class Scenario:
         labels = [choice.label for choice in self.policies]
         raise ScenarioError([f"no policy labelled {label!r}; this scenario has: {labels}"])
 
-    @property
-    def customers(self) -> int:
-        """The number of customers in all replications of all policies."""
-        return self.horizon * self.replications * len(self.policies)
-
     def drawn(self, replication: int) -> Scenario:
         """Return the scenario of one replication; this one unless its market is random.
 

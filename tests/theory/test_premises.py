@@ -178,6 +178,20 @@ def test_only_parameters_of_the_proof_may_differ(monkeypatch):
     assert shown(scenario_with(policies=[{"name": "kl-ucb", "c": 3.0}])) == set()
 
 
+def test_theorem_4_is_about_one_free_customer():
+    """Not about longer rounds, which may stand beside the paper's policy."""
+    longer = {"name": "modified-ts", "label": "longer", "free_customers": 4}
+    assert shown(scenario_with(policies=[longer])) == set()
+    both = scenario_with(policies=[{"name": "modified-ts", "label": "of two"}, longer])
+    assert {each.policy for each in yardsticks(both)} == {"of two"}
+    assert "Theorem 4" in shown(both)
+    assert any(
+        line.startswith("not shown: Theorem 4 for longer. policy: the bounds assume one free cus")
+        and line.endswith("got free_customers = 4; leave out free_customers")
+        for line in withheld_in_words(both)
+    )
+
+
 def test_a_market_without_bounds_has_an_empty_table():
     """It has the usual columns."""
     table = yardstick_table(simulate(scenario_with({"market.customers": {"behaviour": "logit"}})))
