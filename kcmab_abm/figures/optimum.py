@@ -63,9 +63,10 @@ def _draw_frontier(axes: Axes, table: pd.DataFrame, frontier: pd.DataFrame, pen:
 
 
 def _draw_policy(axes: Axes, policy: dict[Hashable, Any], pen: Pen) -> None:
-    """A point, and in the legend how many times what is needed the policy pays."""
+    """A hollow mark, which hides none below, and how many times what is needed the policy pays."""
     label, times = policy["controller"], policy["times_needed"]
     if math.isfinite(times):
         label += f" ({times:,.3g} times)"
     place = policy["compensation"], policy["regret"]
-    axes.scatter(*place, s=90, color=pen.colour, marker=pen.marker, label=label, zorder=3)
+    look = {"facecolors": "none", "edgecolors": pen.colour, "linewidths": 2.0}
+    axes.scatter(*place, s=90, marker=pen.marker, label=label, zorder=3, **look)
