@@ -68,5 +68,5 @@ def _draw_policy(axes: Axes, policy: dict[Hashable, Any], pen: Pen) -> None:
     if math.isfinite(times):
         label += f" ({times:,.3g} times)"
     place = policy["compensation"], policy["regret"]
-    look = {"facecolors": "none", "edgecolors": pen.colour, "linewidths": 2.0}
-    axes.scatter(*place, s=90, marker=pen.marker, label=label, zorder=3, **look)
+    mark = axes.scatter(*place, s=90, marker=pen.marker, label=label, zorder=3)
+    mark.set(facecolor="none", edgecolor=pen.colour, linewidth=2.0)

@@ -182,7 +182,7 @@ ONE_FREE = Premise(
 CONSISTENT = Premise(
     "policy",
     "regret that grows more slowly than any power of T in every market",
-    f"policies of which it is known: {', '.join(LOW_REGRET)}",
+    f"policies of which it is known, with their default settings: {', '.join(LOW_REGRET)}",
     _regret,
 )
 

@@ -151,6 +151,7 @@ def test_lower_bounds_need_low_regret(policy):
     assert shown(scenario) == set()
     [line] = withheld_in_words(scenario)
     assert f"got '{policy['name']}', of which this is not known; policies of which it is" in line
+    assert "with their default settings: ucb, kl-ucb, ts, modified-ts" in line
 
 
 def test_a_policy_that_knows_the_horizon_need_not_pay_the_gaps(monkeypatch):
