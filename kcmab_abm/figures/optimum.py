@@ -47,10 +47,18 @@ def draw_optimum(table: pd.DataFrame, frontier: pd.DataFrame, horizon: int, prio
 
 
 def _marks(count: int) -> list[Pen]:
-    """Pens that differ in colour or marker, even if there are more than of either."""
+    """Pens that differ in colour or marker, even if there are more than of either.
+
+    Of each seven the colours are shifted by 3 and the markers by 1, so that policies of one colour
+    stand far from each other in the legend.
+    """
     drawn = pens(count)
     few = min(7, count)
-    return [pen._replace(marker=drawn[(k + k // few) % few].marker) for k, pen in enumerate(drawn)]
+    shifts = [k // few for k in range(count)]
+    return [
+        Pen(drawn[(k + 3 * by) % few].colour, "-", drawn[(k + by) % few].marker)
+        for k, by in enumerate(shifts)
+    ]
 
 
 def _draw_frontier(axes: Axes, table: pd.DataFrame, frontier: pd.DataFrame, pen: Pen) -> None:
