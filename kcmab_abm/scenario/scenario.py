@@ -148,9 +148,8 @@ class Scenario:
         >>> make_scenario(settings).drawn(0).market.means.round(3)
         array([0.891, 0.616])
         """
-        if not self.market.is_random:
-            return self
-        return replace(self, market=self.market.drawn(self.seed, replication))
+        market = self.market.drawn(self.seed, replication)
+        return self if market is self.market else replace(self, market=market)
 
     @property
     def rivals(self) -> int:
