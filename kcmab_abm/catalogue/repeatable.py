@@ -9,7 +9,7 @@ import secrets
 import time
 import types
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,29 @@ def global_randomness(function: Callable[..., Any]) -> str:
             continue
         seen.add(here)
         for found in outside(here):
-            if advice := _advice(found):
-                return f"{here.__name__}() reads {found.name}; {advice}"
+            for each in (found, *_late(found, here.__code__)):
+                if advice := _advice(each):
+                    return f"{here.__name__}() reads {each.name}; {advice}"
             if isinstance(found.value, types.FunctionType) and not library(found.value.__module__):
                 todo.append(found.value)
     return ""
+
+
+def _late(found: Outside, code: types.CodeType) -> Iterator[Outside]:
+    """What code may read of a module that it imports itself: attributes of any name it uses."""
+    if isinstance(found.value, types.ModuleType) and not found.home:
+        for name in _names(code):
+            value = getattr(found.value, name, None)
+            if not isinstance(value, types.ModuleType):
+                yield Outside(f"{found.name}.{name}", value, found.value)
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """The attributes and global names used in code and in the functions inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
 
 
 def _advice(found: Outside) -> str:

@@ -303,6 +303,13 @@ def imports_late(t, book, memory, params, rng):
     return int(draw() * 2)
 
 
+def asks_the_system(t, book, memory, params, rng):
+    """Imports a module of many uses, one of which is chance."""
+    import os
+
+    return [os.urandom(1)[0] % 2 for _ in range(1)][0]
+
+
 def looks_at_the_clock(t, book, memory, params, rng):
     """Decides by the time of day."""
     return int(time.time()) % 2
@@ -319,6 +326,7 @@ CHANCY = {
     draws_from_its_own: "draws_from_its_own() reads GENERATOR; draw from rng, the argument",
     asks_a_helper: "draws_from_python() reads random.randrange; draw from rng, the argument",
     imports_late: "imports_late() reads random.random; draw from rng, the argument",
+    asks_the_system: "asks_the_system() reads os.urandom; draw from rng, the argument",
     hashes_a_text: "hashes_a_text() reads hash; what it returns differs from process to process",
     looks_at_the_clock: "looks_at_the_clock() reads time.time; a run must not depend on when",
 }
@@ -361,7 +369,10 @@ def test_rng_and_plain_numpy_raise_no_alarm():
     @policy("my-rule")
     def choose_by_rng(t, book, memory, params, rng):
         """Draws as it should."""
+        import os
+
         time.sleep(0.0)
+        assert os.sep
         assert isinstance(rng, np.random.Generator)
         return int(rng.random() * np.sqrt(4.0))
 
