@@ -192,6 +192,14 @@ def test_measures_by_hand():
     assert row["last-switch"] == 6.0
 
 
+def test_fees_are_no_payments():
+    """Of four customers one is paid; whoever pays a fee gets as much as those without payment."""
+    payments = np.array([-1.0, 2.0, 0.0, -0.5])
+    assert MEASURES["paid-share"].act(payments=payments) == 0.25
+    assert MEASURES["gini"].act(payments=payments) == pytest.approx(0.75)
+    assert MEASURES["gini"].act(payments=np.array([-1.0, -2.0])) == 0.0
+
+
 @given(st.lists(st.floats(0.0, 100.0), min_size=1, max_size=30))
 def test_gini_is_the_mean_difference(payments):
     """Half the mean difference of two customers drawn at random, in units of the mean."""

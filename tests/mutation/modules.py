@@ -93,7 +93,7 @@ def _modules() -> dict[str, Module]:
     found = {name: Module(f"kcmab_abm/{name}.py", tests) for name, tests in shared.items()}
     entries = {
         "policies": (GOLDEN, CONTRACT),
-        "prices": (GOLDEN, PRICES),
+        "prices": (PRICES, golden_of("pricing")),
         "decisions": (DECISIONS, GOLDEN_BEHAVIOURS),
         "disclosures": (DISCLOSURES, GOLDEN_DISCLOSURES),
         "measures": (MEASURES, GOLDEN_MEASURES),
