@@ -14,12 +14,18 @@ from kcmab_abm import MarketError, ScenarioError, make_scenario, play
 from kcmab_abm.catalogue.registry import BEHAVIOURS, DECISIONS
 from kcmab_abm.errors import PlayError
 from kcmab_abm.model.offers import Board
-from tests.contract.arena import Crowd, Scripted, book_of, fenced, new_memory
+from tests.contract.arena import Crowd, Scripted, book_of, fenced, new_memory, stated
 from tests.markets import assert_same, between
 from tests.sampling import sampled_pairs
 
 BELIEFS = [name for name in BEHAVIOURS.own_names() if BEHAVIOURS[name].value]
 RULES = DECISIONS.own_names()
+RANGES = {
+    ("logit", "tau"): (0.1, {"ge": 0.0}),
+    ("loyal", "threshold"): (0.1, {"ge": 0.0, "le": 100.0}),
+    ("outside-option", "worth"): (0.3, {"ge": 0.0, "le": 100.0}),
+    ("stubborn", "share"): (0.5, {"ge": 0.0, "le": 1.0}),
+}
 
 
 def scenario_with(customers, **changes):
@@ -50,6 +56,11 @@ def decided(name, values, offers, target, uniforms=(), memory=None, **settings):
     )
     assert rng.is_used_up
     return arm
+
+
+def test_ranges_are_what_files_were_promised():
+    """A file that leaves a parameter out, or uses its range to the ends, stays what it was."""
+    assert stated({name: DECISIONS[name].parameters for name in RULES}) == RANGES
 
 
 def test_decisions_by_hand():

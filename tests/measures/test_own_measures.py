@@ -19,6 +19,7 @@ from kcmab_abm.running.experiment import run as run_into
 from kcmab_abm.running.read_results import read_record
 from kcmab_abm.running.verify_results import check
 from kcmab_abm.scenario.measures import ENDINGS, TAKEN
+from tests.contract.arena import stated
 from tests.markets import assert_same
 
 MARKET = {"arms": {"law": "bernoulli", "means": [0.8, 0.6, 0.3]}}
@@ -171,6 +172,14 @@ def test_sums_are_those_of_the_trajectory(data):
         curve = results.runs["ucb"].curves[0, :, 4 + place]
         counts = by_hand.get(name, run.counts[:, place])
         assert curve.tolist() == np.cumsum(counts)[results.checkpoints - 1].tolist()
+
+
+def test_ranges_are_what_files_were_promised():
+    """A file that leaves a parameter out, or uses its range to the ends, stays what it was."""
+    gamma = (0.999, {"ge": 0.0, "le": 1.0})
+    names = ("discounted-compensation", "discounted-regret")
+    found = stated({name: MEASURES[name].parameters for name in MEASURES.own_names()})
+    assert found == {(name, "gamma"): gamma for name in names}
 
 
 def test_measures_by_hand():

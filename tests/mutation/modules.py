@@ -34,6 +34,7 @@ PRECISION = (
     "width or look or share or needed or short or lacking or a_line or requests or unless_given",
 )
 DIFFERENCES = ("tests/sweeps/test_compare.py", "welch or pairs_are or both_are or common_tape")
+RANGES = ("tests/contract/test_policies.py", "ranges")
 CONTRACT = ("tests/contract/test_policies.py", "")
 PRICES = ("tests/contract/test_pricing.py", "hand or rules or free or ranges")
 OWN = {
@@ -56,14 +57,17 @@ APART = {
     "top_two": (DRAWING, "top_two or transport or challenger"),
     "tsallis_inf": (DRAWING, "tsallis"),
 }
-DECISIONS = ("tests/contract/test_decisions.py", "by_hand or stay_until or chances_are")
+TEXTBOOK = "tests/engines/test_textbook.py"
+TEXTBOOK_RULES = ("gittins", "imed")
+DECISIONS = ("tests/contract/test_decisions.py", "ranges or by_hand or stay_until or chances_are")
 DISCLOSURES = (
     "tests/contract/test_disclosures.py",
-    "by_hand or nearest or last_of or recommendation or groups_and_pools or knows or successor",
+    "ranges or counted_off or by_hand or nearest or last_of or recommendation or groups_and_pools "
+    "or knows or successor",
 )
 MEASURES = (
     "tests/measures/test_own_measures.py",
-    "by_hand or mean_difference or sums_are or in_the_line",
+    "ranges or by_hand or mean_difference or fees or sums_are or in_the_line",
 )
 RARE_RUNS = (
     "tests/measures/test_rare_runs.py",
