@@ -128,6 +128,7 @@ def test_the_latest_reports_by_hand():
     assert from_the_oldest != 0.2 + 0.3 + 0.1
     reports = [(0, reward) for reward in (1.0, 1.0, 0.1, 0.2, 0.3)]
     assert seen("latest", reports, 1, window=3)[1] == [from_the_oldest]
+    assert seen("latest", [(0, 1.0)], 2, window=3) == [[1, 0], [1.0, 0.0], [1.0, 0.0]]
     powers = [(0, 0.5**k) for k in range(12)]  # of which no two sets have one sum
     for window in (1, 2, 3, 4, 8):
         last = sum(reward for _, reward in powers[-window:])
