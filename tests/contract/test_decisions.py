@@ -70,10 +70,13 @@ def test_decisions_by_hand():
     assert decided("greedy", values, [0.0, 0.2, 0.0], 1) == 0
     assert decided("stubborn", values, offers, 1, [0.49]) == 0
     assert decided("stubborn", values, offers, 1, [0.51]) == 1
+    assert decided("stubborn", values, offers, 1, share=0.0) == 1  # without a draw
     assert decided("outside-option", values, offers, 1, worth=0.5) == 1
     assert decided("outside-option", values, offers, 1, worth=0.51) == -1
     assert decided("logit", values, offers, 1, [0.499], tau=1e-3) == 0
     assert decided("logit", values, offers, 1, [0.501], tau=1e-3) == 1
+    assert decided("logit", values, offers, 1, tau=0.0) == 1
+    assert decided("logit", values, [0.0, 0.2, 0.0], 1, tau=0.0) == 0
 
 
 def test_loyal_customers_stay_until_another_arm_is_better_by_the_threshold():
@@ -82,6 +85,7 @@ def test_loyal_customers_stay_until_another_arm_is_better_by_the_threshold():
     same = {"memory": memory, "threshold": 0.25}
     assert decided("loyal", [0.25, 0.5, 0.0], [0.0] * 3, 1, **same) == 1
     assert decided("loyal", [0.75, 0.5, 0.0], [0.0] * 3, 0, **same) == 1
+    assert decided("loyal", [0.625, 0.5, 0.0], [0.0] * 3, 0, **same) == 1
     assert decided("loyal", [0.875, 0.5, 0.0], [0.0] * 3, 0, **same) == 0
     assert decided("loyal", [0.875, 0.5, 0.0], [0.0, 0.75, 0.0], 1, **same) == 1
 

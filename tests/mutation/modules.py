@@ -107,10 +107,10 @@ def _modules() -> dict[str, Module]:
             path = f"kcmab_abm/entries/{folder}/{file.name}"
             of_entry = (*tests, *OWN.get(file.stem, ()))
             if folder == "policies" and file.stem in APART:
-                of_entry = (
-                    APART[file.stem],
-                    golden_of(f"policy and {file.stem.replace('_', '-')}"),
-                )
+                name = file.stem.replace("_", "-")
+                of_entry = (APART[file.stem], RANGES, golden_of(f"policy and {name}"))
+                if name in TEXTBOOK_RULES:
+                    of_entry += ((TEXTBOOK, f"whatever_is_reported and {name}"),)
             found[f"entries/{folder}/{file.stem}"] = Module(path, of_entry)
     return found
 
