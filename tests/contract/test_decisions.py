@@ -75,8 +75,31 @@ def test_decisions_by_hand():
     assert decided("outside-option", values, offers, 1, worth=0.51) == -1
     assert decided("logit", values, offers, 1, [0.499], tau=1e-3) == 0
     assert decided("logit", values, offers, 1, [0.501], tau=1e-3) == 1
+    apart = [0.0, 0.875], [0.875, 0.0]
+    assert [decided("logit", *apart, 0, [u], tau=1e-3) for u in (0.499, 0.501)] == [0, 1]
     assert decided("logit", values, offers, 1, tau=0.0) == 1
     assert decided("logit", values, [0.0, 0.2, 0.0], 1, tau=0.0) == 0
+
+
+def test_greedy_customers_have_one_choice():
+    """With a temperature of 0 the best deal has probability 1, and with 1 no arm has."""
+    entry, book = DECISIONS["logit"], book_of([0.0] * 3)
+    for tau, most in ((0.0, 1.0), (1.0, 0.5)):
+        chances = fenced(3)
+        entry.ask(
+            "chances",
+            t=9,
+            book=book,
+            board=Board(1, np.array([0.0, 0.25, 0.0]), True),
+            relative=np.array([0.5, 0.25, 0.0]),
+            chances=chances,
+            memory=new_memory(entry, 3),
+            params=entry.params((tau,)),
+            rng=Scripted(),
+        )
+        assert chances[1] == max(chances)
+        assert (chances[1] == 1.0) == (tau == 0.0)
+        assert chances[1] <= most
 
 
 def test_loyal_customers_stay_until_another_arm_is_better_by_the_threshold():

@@ -104,15 +104,20 @@ def test_few_locked_in_runs_are_reported() -> None:
 
 
 def test_one_locked_in_run_is_reported() -> None:
-    """One of a hundred is few, unless others cost as much; the cost of settling is known where means neither move nor vary."""
+    """One of a hundred is few, unless others cost as much.
+
+    The cost of settling is known in advance where means neither move nor vary.
+    """
 
     class Found:
         """A hundred runs, of which the first locked in."""
 
         def __init__(self, spread):
+            """Others cost between 0 and this."""
             self.spread = spread
 
         def __len__(self):
+            """So many runs."""
             return 100
 
         def final(self, measure):

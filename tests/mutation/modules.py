@@ -59,7 +59,10 @@ APART = {
 }
 TEXTBOOK = "tests/engines/test_textbook.py"
 TEXTBOOK_RULES = ("gittins", "imed")
-DECISIONS = ("tests/contract/test_decisions.py", "ranges or by_hand or stay_until or chances_are")
+DECISIONS = (
+    "tests/contract/test_decisions.py",
+    "ranges or by_hand or one_choice or stay_until or chances_are",
+)
 DISCLOSURES = (
     "tests/contract/test_disclosures.py",
     "ranges or counted_off or by_hand or nearest or last_of or recommendation or groups_and_pools "
