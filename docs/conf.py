@@ -10,29 +10,20 @@ project = "kcmab_abm"
 version = metadata.version("kcmab-abm")
 extensions = [
     "myst_nb",
-    "sphinx.ext.autodoc",
-    "sphinx_click",
-    "catalogue_pages",
-    "docstrings",
     "examples",
     "formulas",
 ]
 exclude_patterns = ["_build", "**.ipynb_checkpoints"]
 nitpicky = True
-# A signature may name a type that is documented elsewhere, or is nobody's business.
-nitpick_ignore_regex = [("py:class", ".*")]
 
 myst_enable_extensions = ["dollarmath", "attrs_inline"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # notebooks are kept with their output, which tests compare
 
-autodoc_mock_imports = ["gymnasium"]  # of an extra that the site does without
-autodoc_member_order = "bysource"
-autodoc_typehints_format = "short"
-maximum_signature_line_length = 72
-python_use_unqualified_type_names = True
-
 smartquotes = False  # two hyphens are an option
+
+# A glob at the end of a list takes pages that the list does not name yet; there may be none.
+suppress_warnings = ["toc.empty_glob"]
 
 html_theme = "furo"
 html_title = "kcmab_abm"
