@@ -22,9 +22,6 @@ nb_execution_mode = "off"  # notebooks are kept with their output, which tests c
 
 smartquotes = False  # two hyphens are an option
 
-# A glob at the end of a list takes pages that the list does not name yet; there may be none.
-suppress_warnings = ["toc.empty_glob"]
-
 html_theme = "furo"
 html_title = "kcmab_abm"
 html_math_renderer = "drawings"

@@ -6,6 +6,7 @@ file, the site shows it.
 
 import re
 
+from docutils import nodes
 from pygments.lexers.special import TextLexer
 
 SOURCE = re.compile(r"^Source: \[(`[^`]+`)\]\((\S+)\)$", re.MULTILINE)
@@ -18,8 +19,20 @@ def for_the_site(app, document, source):
     source[0] = FILE.sub(r"```{code-block} \1\n:caption: \2\n", source[0])
 
 
+def break_names(app, document, docname):
+    """Let long names of files break in tables, after a slash or an underscore."""
+    for entry in document.findall(nodes.entry):
+        for literal in entry.findall(nodes.literal):
+            first, *rest = re.split(r"(?<=[/_])", literal.astext())
+            parts = [nodes.Text(first)]
+            for part in rest:
+                parts += [nodes.raw("", "<wbr>", format="html"), nodes.Text(part)]
+            literal.children = parts
+
+
 def setup(app):
     """Hear of every page as it is read."""
     app.connect("source-read", for_the_site)
+    app.connect("doctree-resolved", break_names)
     app.add_lexer("output", TextLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,22 @@ def own_entries(kind: str) -> list[Any]:
 
 def entries(kind: str) -> Iterator[str]:
     """All entries of a kind, as a page of the reference."""
-    tables = {}
-    for each in json_schema()["$defs"].values():
-        fields = each.get("properties", {})
-        if "weight" not in fields:  # or it is one kind of a mixture
-            tables[each["title"]] = fields
     for entry in own_entries(kind):
-        yield from _entry(entry, tables[f"{entry.kind} {entry.name}"])
+        yield from _entry(entry, settings_of(entry))
+
+
+def settings_of(entry: Any) -> dict[str, Any]:
+    """The settings of an entry, as the JSON Schema describes them."""
+    for each in _schema()["$defs"].values():
+        fields: dict[str, Any] = each.get("properties", {})
+        if each["title"] == f"{entry.kind} {entry.name}" and "weight" not in fields:
+            return fields  # with a weight it is one kind of a mixture
+    raise LookupError(entry.name)
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return json_schema()
 
 
 def _entry(entry: Any, fields: dict[str, Any]) -> Iterator[str]:
@@ -57,17 +67,20 @@ def _entry(entry: Any, fields: dict[str, Any]) -> Iterator[str]:
         yield from [f"From: {plain(entry.cites)}.", ""]
     if pages := ", ".join(f"[{title}](../theory/{file})" for title, file in _theory(entry)):
         yield from [f"The theory: {pages}.", ""]
-    rows = [
-        (f"`{name}`", _default(field), _allowed(field), cell(field["description"]))
-        for name, field in fields.items()
-        if name not in KEYS
-    ]
-    if rows:
+    if rows := list(settings_rows(fields, KEYS)):
         yield from table(("setting", "default", "allowed", "meaning"), rows)
     else:
         yield "There is nothing to set."
     file = source_file(entry)
     yield from ["", f"Source: [`{file}`](../../{file})", ""]
+
+
+def settings_rows(fields: dict[str, Any], but: Container[str]) -> Iterator[tuple[str, ...]]:
+    """What a table of a file may set: name, default, what is allowed, what it means."""
+    for name, field in fields.items():
+        if name not in but:
+            meaning = cell(field.get("description", ""))
+            yield f"`{name}`", _default(field), _allowed(field), meaning
 
 
 def source_file(entry: Any) -> str:
@@ -91,6 +104,10 @@ def _default(field: dict[str, Any]) -> str:
     value = field.get("default")
     if value is None:
         return ""
+    if isinstance(value, dict):
+        return " ".join(["`{", *(f'{key} = "{each}"' for key, each in value.items()), "}`"])
+    if value == "":
+        return '`""`'
     return f"`{value:g}`" if type(value) is float else f"`{value}`".replace("'", '"').lower()
 
 
@@ -99,12 +116,13 @@ def _allowed(field: dict[str, Any]) -> str:
     if "anyOf" in field:
         return _allowed(field["anyOf"][0])  # the other is null: not given
     if "oneOf" in field:
+        return " or ".join(dict.fromkeys(map(_allowed, field["oneOf"])))
+    if "$ref" in field or field.get("type") == "object":
         return "a table"
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if field.get("type") == "array":
-        items = field["items"]
-        return f"list of {_allowed(items)}" if "type" in items else "list of tables"
+        return f"list of {_allowed(field['items'])}".replace("a table", "tables")
     if field.get("type") == "boolean":
         return "true or false"
     limits = " and ".join(

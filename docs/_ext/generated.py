@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # the modules beside this one
 
 import from_catalogue
 import from_commands
+import from_model
 import from_python
 
 DOCS = Path(__file__).parents[1]
@@ -24,6 +25,8 @@ PART = re.compile(r"(<!-- made from the code: (.+?) -->\n).*?(<!-- end -->)", re
 
 PARTS: dict[str, Callable[..., Iterable[str]]] = {
     **{kind: partial(from_catalogue.entries, kind) for kind in from_catalogue.KINDS},
+    "submodels": from_model.submodels,
+    "parameters": from_model.parameters,
     "commands": from_commands.every_command,
     "module": from_python.module,
     "names": from_python.names,
