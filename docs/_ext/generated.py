@@ -49,9 +49,22 @@ def pages() -> list[Path]:
     return [page for page in every if PART.search(page.read_text(encoding="utf-8"))]
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """Write the pages that have changed; return the exit code."""
+    code = 0
     for page in pages():
-        old = page.read_text(encoding="utf-8")
-        if (new := filled(old)) != old:
+        name, old = page.relative_to(DOCS.parent), page.read_text(encoding="utf-8")
+        try:
+            new = filled(old)
+        except ModuleNotFoundError as error:
+            print(f"{name}: not written, as it needs {error.name}; install the extra 'test-all'")
+            code = 1
+            continue
+        if new != old:
             page.write_text(new, encoding="utf-8", newline="\n")
-            print(f"changed: {page.relative_to(DOCS.parent)}")
+            print(f"{name}: written")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
