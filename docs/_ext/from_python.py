@@ -150,7 +150,7 @@ def _paragraphs(text: str) -> Iterator[str]:
         if not part.strip():
             continue
         if part.startswith(">>>"):
-            yield from ["```pycon", part.replace("'''", '"""'), "```", ""]
+            yield from ["```python", part, "```", ""]
         elif all(line.startswith("    ") for line in part.split("\n")):
             yield from ["```text", inspect.cleandoc(part), "```", ""]
         elif part.startswith("- "):
