@@ -13,7 +13,7 @@ extensions = [
     "examples",
     "formulas",
 ]
-exclude_patterns = ["_build", "**.ipynb_checkpoints"]
+exclude_patterns = ["_build", "joss", "**.ipynb_checkpoints"]
 nitpicky = True
 
 myst_enable_extensions = ["dollarmath", "attrs_inline"]
