@@ -12,7 +12,8 @@ from pages_text import cell, plain, table
 
 INHERITED = {"count", "index"}  # of every tuple
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
-NAMED = {"Parameters", "Attributes"}
+ENTRIES = {"Parameters", "Attributes", "Raises", "Returns"}
+INDENTED = re.compile(r"^ {4}\S", re.MULTILINE)
 LONGEST = 88  # letters of a signature on one line
 
 
@@ -138,7 +139,7 @@ def _docstring(doc: str) -> Iterator[str]:
     yield from _paragraphs(first)
     for title, text in zip(rest[::2], rest[1::2], strict=True):
         yield from [f"**{title}**", ""]
-        if title in NAMED or title == "Raises":
+        if title in ENTRIES and INDENTED.search(text):
             yield from _entries(text)
         else:
             yield from _paragraphs(text)
