@@ -38,9 +38,7 @@ def test_the_sections_are_those_of_the_journal():
     """All of them, in order, and no other."""
     tokens = MarkdownIt().parse(BODY)
     found = [
-        inline.content
-        for opening, inline in pairwise(tokens)
-        if opening.type == "heading_open"
+        inline.content for opening, inline in pairwise(tokens) if opening.type == "heading_open"
     ]
     assert found == SECTIONS
 
