@@ -106,6 +106,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def paper(session: nox.Session) -> None:
+    """Build the paper about this software, docs/joss/paper.md, as docs/_build/joss/paper.pdf."""
+    session.install("pypandoc_binary>=1.15", "typst>=0.13")
+    session.run("python", "docs/joss/build.py")
+
+
+@nox.session(default=False)
 def everything(session: nox.Session) -> None:
     """Run all tests, slow ones included; those that lack a browser, SLURM or SSH are skipped."""
     session.install("-e", ".[test-all]")

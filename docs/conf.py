@@ -10,27 +10,15 @@ project = "kcmab_abm"
 version = metadata.version("kcmab-abm")
 extensions = [
     "myst_nb",
-    "sphinx.ext.autodoc",
-    "sphinx_click",
-    "catalogue_pages",
-    "docstrings",
     "examples",
     "formulas",
 ]
-exclude_patterns = ["_build", "**.ipynb_checkpoints"]
+exclude_patterns = ["_build", "joss", "**.ipynb_checkpoints"]
 nitpicky = True
-# A signature may name a type that is documented elsewhere, or is nobody's business.
-nitpick_ignore_regex = [("py:class", ".*")]
 
 myst_enable_extensions = ["dollarmath", "attrs_inline"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # notebooks are kept with their output, which tests compare
-
-autodoc_mock_imports = ["gymnasium"]  # of an extra that the site does without
-autodoc_member_order = "bysource"
-autodoc_typehints_format = "short"
-maximum_signature_line_length = 72
-python_use_unqualified_type_names = True
 
 smartquotes = False  # two hyphens are an option
 

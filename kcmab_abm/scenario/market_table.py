@@ -39,7 +39,9 @@ class MarketTable(Settings):
     change: ChangeTable | None = Field(None, description="change of the true means")
     customers: Any
     disclosure: Any
-    arrivals: ArrivalsTable = Field({"process": "slots"}, validate_default=True)
+    arrivals: ArrivalsTable = Field(
+        {"process": "slots"}, validate_default=True, description="when customers come"
+    )
     ties: Literal["random", "first"] = Field(
         "random", description="how ties between arms are broken; 'first' is for comparison only"
     )

@@ -255,10 +255,13 @@ def _scenario_table(*catalogues: tuple[object, ...]) -> type[ScenarioTable]:
             arms_tables(),
             Field(description="one table for arms of one law, or a list of such tables"),
         ),
-        customers=(behaviour_tables(), Field({"behaviour": "greedy"}, validate_default=True)),
+        customers=(
+            behaviour_tables(),
+            _default({"behaviour": "greedy"}, "how customers choose"),
+        ),
         disclosure=(
             any_of(DISCLOSURES.values(), "rule", DisclosureTable),
-            Field({"rule": "full"}, validate_default=True),
+            _default({"rule": "full"}, "what customers see of the record"),
         ),
     )
     purse = create_model(
@@ -266,7 +269,7 @@ def _scenario_table(*catalogues: tuple[object, ...]) -> type[ScenarioTable]:
         __base__=PurseTable,
         offer=(
             any_of(PRICING.values(), "rule", PricingTable),
-            Field({"rule": "least"}, validate_default=True),
+            _default({"rule": "least"}, "how much is offered for the arm that is promoted"),
         ),
     )
     policies: Any = any_of(POLICIES.values(), "name", PolicyTable)
@@ -274,11 +277,16 @@ def _scenario_table(*catalogues: tuple[object, ...]) -> type[ScenarioTable]:
     return create_model(
         "kcmab scenario",
         __base__=ScenarioTable,
-        market=(market, Field()),
-        purse=(purse, Field({}, validate_default=True)),
+        market=(market, Field(description="arms, customers, arrivals and frictions")),
+        purse=(purse, _default({}, "what the controller offers, and what it can spend")),
         policy=(list[policies], ScenarioTable.model_fields["policy"]),
         measures=(dict[str, counted] | None, ScenarioTable.model_fields["measures"]),
     )
+
+
+def _default(table: dict[str, str], description: str) -> Any:
+    """Return the field of a table that may be left out."""
+    return Field(table, validate_default=True, description=description)
 
 
 def json_schema() -> dict[str, Any]:

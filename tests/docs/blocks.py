@@ -12,8 +12,6 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parents[2]
 IN_THE_ROOT = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 DIRECTIVES = {
-    "catalogue",
-    "eval-rst",
     "include",
     "literalinclude",
     "note",
@@ -26,6 +24,7 @@ READ = {"output", "text", "toml"}
 
 _MARK = re.compile(r"<!-- (needs|not run|run by|serves|with)(?:: (.+?))? -->")
 _SLOW = re.compile(r"^<!-- slow: (.+?) -->$", re.MULTILINE)
+_GENERATED = re.compile(r"<!-- made from the code: .+? -->.*?<!-- end -->", re.DOTALL)
 _INSTALLS = re.compile(r"\bpip install\b")
 
 
@@ -51,8 +50,12 @@ class Block:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """All blocks of a page that are examples; one of an unknown kind is an error."""
-    tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
+    """All blocks of a page that are examples; one of an unknown kind is an error.
+
+    Examples in what is made from the code are run where they are written, in docstrings.
+    """
+    text = page.read_text(encoding="utf-8")
+    tokens = MarkdownIt().parse(_GENERATED.sub(lambda part: "\n" * part[0].count("\n"), text))
     blocks = []
     section, comments = 0, ""
     for token in tokens:

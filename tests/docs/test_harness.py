@@ -209,6 +209,7 @@ def test_others_run_what_they_are_said_to_run():
         ("docs/published-tables.md", "tests/scenarios/test_pages.py"),
         ("docs/research-note.md", "tests/scenarios/test_pages.py"),
         ("docs/writing.md", "tests/docs/test_site.py"),
+        ("docs/writing.md", "tests/docs/test_generated.py"),
     ]
 
 

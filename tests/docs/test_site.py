@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from bench.browser import find_browser
 from kcmab_abm.catalogue.registry import (
     BEHAVIOURS,
     DECISIONS,
@@ -20,6 +21,7 @@ from kcmab_abm.catalogue.registry import (
 )
 from tests.docs.blocks import ROOT
 from tests.docs.running import run_page
+from tests.extras import leave_out, missing
 
 pytestmark = pytest.mark.slow  # building takes ten seconds and more
 
@@ -151,3 +153,74 @@ def test_formulas_are_drawn(site):
     text = (site / "scenario-files.html").read_text(encoding="utf-8")
     assert 'aria-label="\\rho"' in text
     assert not any("mathjax" in file.lower() for file in read(site / "scenario-files.html").loaded)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium; without one the tests are skipped, but never where CI runs them."""
+    path = find_browser()
+    if path is None or missing("playwright"):
+        leave_out("no browser, or no playwright to drive it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def show(site, browser):
+    """Open a page of the site in a window of some width, and in light or dark."""
+    contexts = []
+
+    def _show(name, width=1280, height=720, scheme="light"):
+        contexts.append(
+            browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        )
+        page = contexts[-1].new_page()
+        page.goto((site / f"{name}.html").as_uri())
+        return page
+
+    yield _show
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", ["index", "model", "paper", "howto/sweeps", "reference/python"])
+def test_no_page_is_wider_than_its_window(show, name, width):
+    """Wide tables scroll by themselves, if they must."""
+    page = show(name, width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_was_found_is_seen_without_scrolling(show, width):
+    """The second column of the table of the paper is within the window, from edge to edge."""
+    heading = show("paper", width).locator("th", has_text="found").first
+    box = heading.bounding_box()
+    assert box["width"] > 80
+    assert 0 <= box["x"] < box["x"] + box["width"] <= width
+
+
+def test_the_front_page_shows_the_market_and_three_doors(show):
+    """On a laptop the animation and the top of each door are in the first window."""
+    page = show("index")
+    doors = page.locator(".door")
+    assert doors.count() == 3
+    assert page.locator("img[src$='market.gif']").evaluate("each => each.naturalWidth") == 800
+    assert all(doors.nth(door).bounding_box()["y"] < 600 for door in range(3))
+    assert len({doors.nth(door).bounding_box()["y"] for door in range(3)}) == 1
+
+
+def test_figures_suit_the_dark_mode(show):
+    """A white figure is turned over in the dark, and left alone in the light."""
+    styles = [
+        show("research-note", scheme=scheme)
+        .locator("article img")
+        .evaluate_all("all => all.map(each => getComputedStyle(each).filter)")
+        for scheme in ("light", "dark")
+    ]
+    assert set(styles[0]) == {"none"}
+    assert set(styles[1]) == {"invert(1) hue-rotate(180deg)"}
