@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kcmab_abm.catalogue.decorators import decision
 from kcmab_abm.catalogue.entries import Parameter
+from kcmab_abm.entries.decisions import greedy
 from kcmab_abm.model.book import Book, draw_weighted
 from kcmab_abm.model.offers import Board, best_deal
 
@@ -37,14 +38,10 @@ def weigh(board: Board, relative: Floats, weight: Floats, tau: float) -> float:
     return total
 
 
-def chances(
-    book: Book, board: Board, relative: Floats, chances: Floats, params: Any, rng: Generator
-) -> None:
-    """Fill in the probability of each arm; with tau = 0 there is only one."""
+def chances(book: Book, board: Board, relative: Floats, chances: Floats, params: Any) -> None:
+    """Fill in the probability of each arm; with tau = 0 those of greedy customers."""
     if params.tau == 0.0:
-        chosen = best_deal(relative, 1.0, book, board, rng)
-        for arm in range(len(relative)):
-            chances[arm] = 1.0 if arm == chosen else 0.0
+        greedy.chances(book, board, relative, chances)
         return
     total = weigh(board, relative, chances, params.tau)
     for arm in range(len(relative)):

@@ -1,0 +1,104 @@
+"""A parameter that is a whole number: the likelihood of every candidate."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kcmab_abm.fitting.likelihood import Likelihood, Peak
+
+SPREAD = 40  # candidates, as evenly spread over all magnitudes as whole numbers are
+MOST = 200  # further candidates between two of them
+
+
+def critical(confidence: float) -> float:
+    """The fall of the log-likelihood that ends the interval of a whole number.
+
+    >>> round(critical(0.95), 3)
+    3.676
+    """
+    return -math.log(1.0 - math.sqrt(confidence))
+
+
+class Wholes:
+    """The candidates, each with the highest likelihood that it allows.
+
+    No candidate exceeds the number of reports on an arm, beyond which a window has no effect. If 0
+    has the same likelihood as the highest, it stands for a number without limit, as in `recency`.
+    """
+
+    def __init__(self, likelihood: Likelihood, fall: float) -> None:
+        assert likelihood.whole
+        self._likelihood = likelihood
+        self._fall = fall
+        self.peaks: dict[int, Peak] = {}
+        parameter, observed = likelihood.whole.parameter, likelihood.customers.observed
+        reports = max(int(np.bincount(each.reported).max()) for each in observed.seen)
+        least = parameter.ge if parameter.gt is None else parameter.gt + 1
+        most = parameter.le if parameter.lt is None else parameter.lt - 1
+        self.least = -reports if least is None else int(least)
+        self.most = reports if most is None else min(reports, int(most))
+        if self.most < max(self.least, 1):
+            self.most = max(self.least, 1)
+        self.is_unlimited = False
+        self._search()
+
+    @property
+    def best(self) -> Peak:
+        """The candidate with the highest likelihood."""
+        return min(self.peaks.values(), key=lambda each: each.loss)
+
+    @property
+    def likely(self) -> list[int]:
+        """The candidates in the interval, from the lowest to the highest."""
+        highest = self.best.loss + self._fall
+        return sorted(whole for whole, peak in self.peaks.items() if peak.loss <= highest)
+
+    def _search(self) -> None:
+        """Try candidates, first far apart and then all of those near the best."""
+        first = self._likelihood.search(self.most)
+        self.peaks[self.most] = first
+        if self.least == 0:
+            other = self._likelihood.climb(first.place, 0)
+            self.is_unlimited = math.isclose(other.loss, first.loss, rel_tol=1e-12)
+            if self.is_unlimited:
+                self.least = 1
+            else:
+                self.peaks[0] = other
+        low = max(self.least, 1)
+        spread = {round(each) for each in np.geomspace(low, self.most, SPREAD)}
+        spread |= {*range(self.least, low)}
+        self._try(spread)
+        best = self._likelihood.search(self.best.whole)
+        if best.loss < self.best.loss:
+            self._try_again(best)
+        while self._try(self._between()):
+            pass
+
+    def _try_again(self, start: Peak) -> None:
+        """Climb from another start, for every candidate."""
+        for whole, peak in self.peaks.items():
+            found = self._likelihood.climb(start.place, whole)
+            if found.loss < peak.loss:
+                self.peaks[whole] = found
+
+    def _try(self, wholes: set[int]) -> bool:
+        """Find the peaks of new candidates; return False if there are none."""
+        new = sorted(wholes - {*self.peaks})
+        for whole in new:
+            self.peaks[whole] = self._likelihood.climb(self.best.place, whole)
+        return bool(new)
+
+    def _between(self) -> set[int]:
+        """The candidates between the nearest unlikely ones below and above the likely."""
+        tried, likely = sorted(self.peaks), self.likely
+        below = max((each for each in tried if each < likely[0]), default=likely[0])
+        above = min((each for each in tried if each > likely[-1]), default=likely[-1])
+        if above - below <= MOST:
+            return {*range(below + 1, above)}
+        return (
+            {round(each) for each in np.linspace(below + 1, above - 1, MOST)}
+            if (len(tried) < 2 * MOST)
+            else set()
+        )
