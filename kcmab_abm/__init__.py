@@ -19,6 +19,8 @@ from kcmab_abm.catalogue.registry import (
     Catalogue,
 )
 from kcmab_abm.errors import MarketError, ScenarioError
+from kcmab_abm.fitting.choices import fit
+from kcmab_abm.fitting.fits import Fit, Fits
 from kcmab_abm.market.open_market import OpenMarket, open_market
 from kcmab_abm.model.book import Book, highest, leader
 from kcmab_abm.model.offers import Board, best_deal
@@ -34,6 +36,8 @@ __version__ = _version("kcmab-abm")
 __all__ = [
     "Board",
     "Book",
+    "Fit",
+    "Fits",
     "LawSettings",
     "Market",
     "MarketError",
@@ -52,6 +56,7 @@ __all__ = [
     "decisions",
     "disclosure",
     "disclosures",
+    "fit",
     "gym",
     "highest",
     "law",

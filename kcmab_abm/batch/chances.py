@@ -26,11 +26,12 @@ Floats = NDArray[np.float64]
 class Room(NamedTuple):
     """The arrays in which a run is replayed.
 
-    `values` are the parameters, and `start` is the memory as a run finds it.
+    `shown` is what a customer sees, `values` are the parameters, and `start` is the memory as a run
+    finds it.
     """
 
     book: Book
-    view: Book
+    shown: Book
     values: Floats
     start: Floats
     bounds: NDArray[np.int64]
@@ -54,7 +55,7 @@ class Chances:
 
         module = module_for("replaying", supplied, {}, entry)
         plain = supplied(lambda role, function: calling(function, role))
-        code = module.fill_chances.py_func.__code__
+        code = module.replay.py_func.__code__
         self._fill: Callable[..., None] = module.fill_chances
         self._interpreted = types.FunctionType(code, {**vars(module), **plain})
         self._books = empty_book(arms, first_ties), empty_book(arms, first_ties)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kcmab_abm.batch.options import compiled_entry
+from kcmab_abm.batch.options import compiled_entry, compiled_inside
 from kcmab_abm.model.book import clear, find_top, first_highest, record
 from kcmab_abm.model.offers import Board
 from kcmab_abm.model.seen import Seen
@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # Supplied
     customer_memory: Callable[..., Any]
 
 
-@compiled_entry
-def fill_chances(
+@compiled_inside
+def replay(
     seen: Seen,
     room: Room,
     rng: np.random.Generator,
@@ -38,7 +38,7 @@ def fill_chances(
     """Fill in the chance of every choice, and its share of the arms with the highest chance."""
     book = room.book
     selective = len(seen.means) > 0
-    view = room.view if selective else book
+    view = room.shown if selective else book
     params = customer_params(room.values)
     for place in range(len(room.start)):
         room.memory[place] = room.start[place]
@@ -71,3 +71,15 @@ def fill_chances(
             first, tied = first_highest(room.chances)
             own[choice] = room.chances[taken]
             likeliest[choice] = 1.0 / tied if own[choice] == room.chances[first] else 0.0
+
+
+@compiled_entry
+def fill_chances(
+    seen: Seen,
+    room: Room,
+    rng: np.random.Generator,
+    own: NDArray[np.float64],
+    likeliest: NDArray[np.float64],
+) -> None:
+    """Call `replay`; arrays that compiled code makes without reference counts stay inside."""
+    replay(seen, room, rng, own, likeliest)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from scipy.optimize import brentq
-from scipy.stats import chi2
+from scipy.special import chdtri
 
+from kcmab_abm.fitting.estimate import Estimate
 from kcmab_abm.fitting.likelihood import Likelihood, Peak
 from kcmab_abm.fitting.whole import Wholes, critical
 from kcmab_abm.model.seen import Floats
@@ -15,21 +15,6 @@ from kcmab_abm.model.seen import Floats
 FLAT = 0.005  # a difference of log-likelihoods that means nothing
 NEAR = 12  # candidates for a whole number that the profiles of the others take into account
 STEP = 1e-3  # of a parameter on its scale, for the curvature
-
-
-class Estimate(NamedTuple):
-    """An estimate with its interval, whose ends are those of the range where it is `open`."""
-
-    value: float
-    low: float
-    high: float
-    open_below: bool = False
-    open_above: bool = False
-
-    @property
-    def is_identified(self) -> bool:
-        """False if every value explains the choices about as well."""
-        return not (self.open_below and self.open_above)
 
 
 class _Better(Exception):
@@ -49,7 +34,7 @@ class Profile:
 
     def __init__(self, likelihood: Likelihood, confidence: float) -> None:
         self._likelihood = likelihood
-        self._fall = float(chi2.ppf(confidence, 1)) / 2.0
+        self._fall = float(chdtri(1, 1.0 - confidence)) / 2.0
         self.wholes = None
         if likelihood.whole is None:
             self.peak = likelihood.search(None)

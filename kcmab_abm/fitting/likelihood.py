@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.stats.qmc import Halton
 
 from kcmab_abm.fitting.customers import Customers
 from kcmab_abm.fitting.scales import scale_of
@@ -15,6 +14,7 @@ from kcmab_abm.model.seen import Floats
 
 SEARCHED = 12  # places that are tried for every parameter before the climb
 CLIMBED = 3  # places from which it climbs
+EVEN = 0.7548776662466927  # multiples of its powers fill the square evenly
 STEP = 1e-5  # of a parameter on its scale, for derivatives
 
 
@@ -93,6 +93,7 @@ class Likelihood:
             for each, scale, (low, high) in zip(self.free, self.scales, usual, strict=True)
         ]
         yield np.array(defaults)
-        count = SEARCHED * len(self.free)
-        for share in Halton(len(self.free), scramble=False).random(count):
+        steps = EVEN ** np.arange(1, len(self.free) + 1)
+        for number in range(SEARCHED * len(self.free)):
+            share = number * steps % 1.0
             yield usual[:, 0] + share * (usual[:, 1] - usual[:, 0])
