@@ -30,10 +30,10 @@ CASES = {
         {"kappa": 0.5, "tau": 0.1},
     ),
     "recency": Case(
-        {"behaviour": "recency", "window": 20, "decision": LOGIT},
+        {"behaviour": "recency", "window": 25, "decision": {"rule": "logit", "tau": 0.25}},
         {"behaviour": "recency", "discount": 1.0},
-        {"window": 20.0, "tau": 0.1},
-        1000,
+        {"window": 25.0, "tau": 0.25},
+        400,
     ),
 }
 

@@ -51,13 +51,7 @@ class Customers:
         self._choice = choice
         belief, decision = choice.entry.parts
         _check(belief, decision)
-        self.label = str(belief.name)
-        if decision.name != "logit":
-            self.label += f", {decision.name}"
-        elif belief.name == "greedy":
-            self.label = "logit"
-        if belief.name == decision.name:
-            self.label = str(belief.name)
+        self.label = _label(belief.name, decision.name)
         self.free = _free(choice, self.table)
         self._chances = Chances(choice.entry, observed.arms, observed.first_ties)
         count = len(belief.parameters)
@@ -112,6 +106,13 @@ class Customers:
             word = list(self._parts[each.part].entry.parameters)[each.place]
             place[word] = values[each.name]
         return table
+
+
+def _label(belief: str, decision: str) -> str:
+    """The name of a pair: its usual one, or that of the belief if she decides by logit."""
+    if belief == "greedy":
+        return decision
+    return belief if decision == "logit" else f"{belief}, {decision}"
 
 
 def _told(values: Mapping[str, float]) -> str:

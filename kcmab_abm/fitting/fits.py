@@ -116,8 +116,8 @@ class Fit:
         for word, each in self.estimates.items():
             if not (each.is_identified and math.isfinite(each.value)):
                 raise MarketError(
-                    f"{self.behaviour}: the choices do not tell {word}; fit again with a value of "
-                    f"your own, as in behaviour={self._with(word)}"
+                    f"{self.behaviour}: the choices do not tell {word}; give it a value in the "
+                    "table of the behaviour, and fit again"
                 )
         return base.at({"market.customers": self.customers})
 
@@ -134,16 +134,6 @@ class Fit:
         text = toml_text(self.scenario())
         with new_file(Path(file), force) as stage:
             stage.write_text(text, encoding="utf-8")
-
-    def _with(self, word: str) -> str:
-        name = word.removeprefix("decision.")
-        table = {**self.customers, "decision": {**self.customers["decision"]}}
-        for each in (table, table["decision"]):
-            for key in self.estimates:
-                each.pop(key.removeprefix("decision."), None)
-        place = table["decision"] if name in self.customers["decision"] else table
-        place[name] = ...
-        return repr(table).replace("Ellipsis", "...")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kcmab_abm.fitting.likelihood import Likelihood, Peak
 
-SPREAD = 40  # candidates, as evenly spread over all magnitudes as whole numbers are
+SPREAD = 24  # candidates, as evenly spread over all magnitudes as whole numbers are
 MOST = 200  # further candidates between two of them
 
 
@@ -33,6 +33,7 @@ class Wholes:
         self._likelihood = likelihood
         self._fall = fall
         self.peaks: dict[int, Peak] = {}
+        self._rough: set[int | None] = set()  # candidates with the place of another
         parameter, observed = likelihood.whole.parameter, likelihood.customers.observed
         reports = max(int(np.bincount(each.reported).max()) for each in observed.seen)
         least = parameter.ge if parameter.gt is None else parameter.gt + 1
@@ -60,35 +61,39 @@ class Wholes:
         first = self._likelihood.search(self.most)
         self.peaks[self.most] = first
         if self.least == 0:
-            other = self._likelihood.climb(first.place, 0)
-            self.is_unlimited = math.isclose(other.loss, first.loss, rel_tol=1e-12)
-            if self.is_unlimited:
-                self.least = 1
-            else:
-                self.peaks[0] = other
+            none = self._likelihood.loss(first.place, 0)
+            self.is_unlimited = math.isclose(none, first.loss, rel_tol=1e-12)
+            self.least = int(self.is_unlimited)
         low = max(self.least, 1)
         spread = {round(each) for each in np.geomspace(low, self.most, SPREAD)}
-        spread |= {*range(self.least, low)}
-        self._try(spread)
+        self._try(spread | {*range(self.least, low)})
         best = self._likelihood.search(self.best.whole)
         if best.loss < self.best.loss:
-            self._try_again(best)
+            assert best.whole is not None
+            self.peaks[best.whole] = best
         while self._try(self._between()):
             pass
 
-    def _try_again(self, start: Peak) -> None:
-        """Climb from another start, for every candidate."""
-        for whole, peak in self.peaks.items():
-            found = self._likelihood.climb(start.place, whole)
-            if found.loss < peak.loss:
-                self.peaks[whole] = found
-
     def _try(self, wholes: set[int]) -> bool:
-        """Find the peaks of new candidates; return False if there are none."""
-        new = sorted(wholes - {*self.peaks})
+        """Find the likelihood of new candidates; return False if there are none."""
+        new = wholes - {*self.peaks}
+        place = self.best.place
         for whole in new:
-            self.peaks[whole] = self._likelihood.climb(self.best.place, whole)
+            self.peaks[whole] = Peak(self._likelihood.loss(place, whole), place, whole)
+        self._rough |= new
+        while self._climb():
+            pass
         return bool(new)
+
+    def _climb(self) -> bool:
+        """Climb where it matters: to the best candidate, and wherever one seems unlikely."""
+        highest = self.best.loss + self._fall
+        wanted = {whole for whole in self._rough if self.peaks[whole].loss > highest}
+        wanted |= {self.best.whole} & self._rough
+        for whole in wanted:
+            self.peaks[whole] = self._likelihood.climb(self.peaks[whole].place, whole)
+        self._rough -= wanted
+        return bool(wanted)
 
     def _between(self) -> set[int]:
         """The candidates between the nearest unlikely ones below and above the likely."""
@@ -97,8 +102,6 @@ class Wholes:
         above = min((each for each in tried if each > likely[-1]), default=likely[-1])
         if above - below <= MOST:
             return {*range(below + 1, above)}
-        return (
-            {round(each) for each in np.linspace(below + 1, above - 1, MOST)}
-            if (len(tried) < 2 * MOST)
-            else set()
-        )
+        if len(tried) > 2 * MOST:
+            return set()
+        return {round(each) for each in np.linspace(below + 1, above - 1, MOST)}

@@ -88,7 +88,7 @@ def test_a_flat_likelihood_is_reported():
     assert not found.estimates["tau"].is_identified
     assert found.table().identified.tolist() == [False]
     assert any("tau is not identified" in note for note in found.notes)
-    with pytest.raises(MarketError, match=r"the choices do not tell tau.*'tau': \.\.\."):
+    with pytest.raises(MarketError, match="the choices do not tell tau; give it a value"):
         found.scenario(market(NOISY))
 
 

@@ -13,7 +13,7 @@ from kcmab_abm.model.offers import best_deal
 from .markets import market, played
 
 FRICTIONS = {
-    "delays": {"report_delay": {"mean": 7.0}, "service_time": 0.5},
+    "delays": {"report_delay": {"law": "exponential", "mean": 7.0}, "service_time": 0.5},
     "lost reports": {"report_probability": 0.4},
     "stars": {"disclosure": {"rule": "stars"}},
     "target only": {"disclosure": {"rule": "target-only"}, "report_delay": 3.0},
