@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -35,7 +35,7 @@ def fit(
 @overload
 def fit(
     run: Runs,
-    behaviour: Sequence[Behaviour],
+    behaviour: list[Behaviour] | tuple[Behaviour, ...],
     *,
     scenario: Scenario | None = ...,
     policy: str | None = ...,
@@ -47,7 +47,7 @@ def fit(
 
 def fit(
     run: Runs,
-    behaviour: Behaviour | Sequence[Behaviour] = "logit",
+    behaviour: Behaviour | list[Behaviour] | tuple[Behaviour, ...] = "logit",
     *,
     scenario: Scenario | None = None,
     policy: str | None = None,
@@ -107,7 +107,7 @@ def fit(
 
     if not 0.0 < confidence < 1.0:
         raise MarketError(f"confidence: must be between 0 and 1, got {confidence}")
-    several = isinstance(behaviour, Sequence) and not isinstance(behaviour, str)
+    several = isinstance(behaviour, list | tuple)
     tables: list[Any] = list(behaviour) if several else [behaviour]
     if not tables:
         raise MarketError("behaviour: must be at least one, got none")

@@ -88,9 +88,10 @@ class Customers:
                 f"behaviour {self.label!r} failed with {_told(values)}: {error}"
             ) from error
         own, likeliest = (np.concatenate(each) for each in zip(*found, strict=True))
-        if not np.isfinite(own).all():
+        if not ((own >= 0.0) & (own <= 1.0 + 1e-9)).all():
             raise PlayError(
-                f"behaviour {self.label!r} gives no chances with {_told(values)}, but {own.min()}"
+                f"behaviour {self.label!r} gives no probabilities with {_told(values)}, but "
+                f"numbers from {own.min()} to {own.max()}"
             )
         return own, likeliest
 

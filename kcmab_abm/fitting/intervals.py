@@ -8,12 +8,11 @@ from scipy.optimize import brentq
 from scipy.special import chdtri
 
 from kcmab_abm.fitting.estimate import Estimate
-from kcmab_abm.fitting.likelihood import Likelihood, Peak
+from kcmab_abm.fitting.likelihood import CLIMBED, Likelihood, Peak
 from kcmab_abm.fitting.whole import Wholes, critical
 from kcmab_abm.model.seen import Floats
 
 FLAT = 0.005  # a difference of log-likelihoods that means nothing
-NEAR = 12  # candidates for a whole number that the profiles of the others take into account
 STEP = 1e-3  # of a parameter on its scale, for the curvature
 
 
@@ -67,8 +66,13 @@ class Profile:
             here = scale.low
         elif above is not None and above - self.peak.loss < FLAT:
             here = scale.high
-        shown = map(scale.shown, (here, low, high))
-        return Estimate(*shown, below is not None, above is not None)
+        return Estimate(
+            scale.shown(here),
+            scale.shown(low),
+            scale.shown(high),
+            open_below=below is not None,
+            open_above=above is not None,
+        )
 
     def _end(self, number: int, limit: float) -> tuple[float, float | None]:
         """The end of an interval towards a limit; if that is likely, the limit and its loss."""
@@ -98,13 +102,23 @@ class Profile:
 
         starts = [start]
         if self.wholes is not None:
-            peaks = self.wholes.peaks
-            likely = sorted(self.wholes.likely, key=lambda whole: peaks[whole].loss)[:NEAR]
-            starts = [peaks[whole] for whole in likely]
-        found = min(
-            (self._likelihood.climb(moved(each.place), each.whole, number) for each in starts),
-            key=lambda each: each.loss,
-        )
+            starts = [self.wholes.peaks[whole] for whole in self.wholes.likely]
+        tried = [
+            Peak(self._likelihood.loss(place, each.whole), place, each.whole)
+            for each in starts
+            for place in [moved(each.place)]
+        ]
+        tried.sort(key=lambda each: each.loss)
+        if len(self._likelihood.free) == 1:
+            found = tried[0]
+        else:
+            found = min(
+                (
+                    self._likelihood.climb(each.place, each.whole, number)
+                    for each in tried[:CLIMBED]
+                ),
+                key=lambda each: each.loss,
+            )
         if found.loss < self.peak.loss - FLAT / 2.0:
             raise _Better(found)
         return found

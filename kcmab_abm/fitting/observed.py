@@ -15,6 +15,7 @@ from kcmab_abm.model.trajectory import Trajectory
 from kcmab_abm.results.results import Results
 from kcmab_abm.results.sweep_results import SweepResults
 from kcmab_abm.running.experiment import player
+from kcmab_abm.running.manifest import check_is_folder
 from kcmab_abm.running.read_ledger import Recorded, read_ledger
 from kcmab_abm.running.source import open_scenario
 from kcmab_abm.scenario.scenario import Scenario
@@ -63,6 +64,7 @@ def observe(
     if isinstance(run, Trajectory):
         run = [run]
     if isinstance(run, str | Path):
+        check_is_folder(Path(run))
         scenario = scenario or open_scenario(run)
         found = _chosen(read_ledger(run), scenario, policy, replications)
     elif isinstance(run, Results):

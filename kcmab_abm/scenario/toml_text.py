@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from kcmab_abm.scenario.messages import validated
 from kcmab_abm.scenario.paths import given, written, written_key
 from kcmab_abm.scenario.scenario import Scenario
@@ -40,22 +42,28 @@ def toml_text(scenario: Scenario) -> str:
     [[policy]]
     name = "ucb"
     """
-    settings = given(validated(scenario_table(), scenario.settings))
+    settings = _trimmed(validated(scenario_table(), scenario.settings))
     policies = settings.pop("policy")
-    tables = {word: table for word, table in settings.items() if _is_table(table)}
+    tables = {word: value for word, value in settings.items() if isinstance(value, Mapping)}
     plain = {word: value for word, value in settings.items() if word not in tables}
     blocks = ["\n".join(_lines(plain))]
     blocks += [_block(f"[{written_key(word)}]", table) for word, table in tables.items()]
-    blocks += [_block("[[policy]]", table) for table in policies]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    blocks += [_block("[[policy]]", given(table)) for table in policies]
+    return "\n\n".join(blocks) + "\n"
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping) or hasattr(value, "model_fields_set")
+def _trimmed(table: BaseModel) -> dict[str, Any]:
+    """The settings of a table, without tables in it that only repeat the defaults."""
+    found = {
+        word: _trimmed(value) if isinstance(value, BaseModel) else value
+        for word, value in given(table).items()
+    }
+    fields = type(table).model_fields
+    trimmed = {word: value for word, value in found.items() if value != fields[word].default}
+    return {**trimmed, **(table.model_extra or {})}
 
 
-def _block(head: str, table: Any) -> str:
-    entries = table if isinstance(table, Mapping) else given(table)
+def _block(head: str, entries: Mapping[str, Any]) -> str:
     return "\n".join([head, *_lines(entries)])
 
 

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from kcmab_abm.fitting.whole import critical
 
-SETS = 60
+SETS = 40
 FALSE_ALARMS = 1e-3  # for each parameter, if the intervals cover in 95 % of data sets
 FILE = Path(__file__).parents[2] / "scenarios" / "fit_coverage.py"
 
@@ -28,7 +28,7 @@ def test_the_fall_for_whole_numbers_has_the_law_of_two_maxima():
     assert 2.0 * critical(0.95) == pytest.approx(7.352, abs=1e-3)
 
 
-@pytest.mark.slow  # 180 data sets are simulated and fitted
+@pytest.mark.slow  # 120 data sets are simulated and fitted
 @pytest.mark.parametrize("name", ["logit", "optimism", "recency"])
 def test_intervals_cover_and_estimates_are_near(name):
     """Every parameter, in at least as many data sets as chance allows."""
