@@ -12,7 +12,7 @@ from kcmab_abm.cli.options import NumberRange, force_option, option, with_option
 from kcmab_abm.errors import MarketError
 
 if TYPE_CHECKING:
-    from kcmab_abm.fitting.fits import Fit, Fits
+    from kcmab_abm.fitting.fits import Fits
 
 
 @click.command()
@@ -96,27 +96,22 @@ def _table(text: str) -> Any:
 
 
 def _print(found: Fits) -> None:
+    # Late, because pandas takes a while to import.
+    import pandas as pd
+
     from kcmab_abm.cli.tables import print_frame
 
-    for each in found:
-        _print_fit(each)
-    if len(found) > 1:
-        print_frame("Comparison, the best first", found.table())
-
-
-def _print_fit(each: Fit) -> None:
-    from kcmab_abm.cli.tables import print_frame
-
-    line = (
-        f"{each.behaviour}: {each.choices:,} choices, {each.explained:.1%} explained, "
-        f"log-likelihood {each.log_likelihood:,.2f}, AIC {each.aic:,.2f}"
-    )
-    if each.estimates:
-        table = each.table().drop(columns="identified")
-        head = f"{100 * each.confidence:.6g} % interval"
-        table[head] = [f"[{low:.4g}, {high:.4g}]" for low, high in each.intervals.values()]
-        print_frame(line, table.drop(columns=["low", "high"]), places=4)
-    else:
-        click.echo(line)
-    for note in each.notes:
+    level = f"{100.0 * found.best.confidence:.6g} % interval"
+    rows = [
+        (each.behaviour, word, one.value, f"[{one.low:.4g}, {one.high:.4g}]")
+        for each in found
+        for word, one in each.estimates.items()
+    ]
+    if rows:
+        columns = ["behaviour", "parameter", "estimate", level]
+        title = f"Estimates from {found.best.choices:,} choices"
+        print_frame(title, pd.DataFrame(rows, columns=columns), places=4)
+    print_frame("Likelihood, the best behaviour first", found.table())
+    notes = dict.fromkeys(f"{each.behaviour}: {note}" for each in found for note in each.notes)
+    for note in notes:
         click.echo(note)

@@ -14,6 +14,7 @@ from kcmab_abm.catalogue.registry import BEHAVIOURS, DECISIONS
 from kcmab_abm.catalogue.roles import ROLES, asked
 from kcmab_abm.errors import MarketError, PlayError
 from kcmab_abm.fitting.observed import Observed
+from kcmab_abm.market.run import strict_arithmetic
 from kcmab_abm.model.seen import Floats
 from kcmab_abm.scenario.entry_tables import composed
 from kcmab_abm.scenario.scenario import make_scenario
@@ -80,9 +81,11 @@ class Customers:
         """The chance of every choice, and its share of the arms with the highest chance."""
         choice = self.with_values(values)
         try:
-            found = [
-                self._chances.of(seen, choice, self.observed.horizon) for seen in self.observed.seen
-            ]
+            with strict_arithmetic():
+                found = [
+                    self._chances.of(seen, choice, self.observed.horizon)
+                    for seen in self.observed.seen
+                ]
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise PlayError(
                 f"behaviour {self.label!r} failed with {_told(values)}: {error}"

@@ -26,7 +26,7 @@ def test_it_prints_estimates_and_a_comparison(results, capsys, tmp_path):
     given = ["fit", str(results), "--behaviour", "logit", "--behaviour", fixed]
     assert run([*given, "--write", str(written)]) == 0
     shown = capsys.readouterr().out
-    for words in ("351 choices", "95 % interval", "Comparison, the best first", f"to {written}"):
+    for words in ("351 choices", "95 % interval", "the best behaviour first", f"to {written}"):
         assert words in shown
     assert run(["check", str(written)]) == 0
     assert 0.05 < load_scenario(written).market.customers.params.of_1_tau < 0.2
