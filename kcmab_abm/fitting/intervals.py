@@ -33,6 +33,7 @@ class Profile:
 
     def __init__(self, likelihood: Likelihood, confidence: float) -> None:
         self._likelihood = likelihood
+        self._confidence = confidence
         self._fall = float(chdtri(1, 1.0 - confidence)) / 2.0
         self.wholes = None
         if likelihood.whole is None:
@@ -102,7 +103,7 @@ class Profile:
 
         starts = [start]
         if self.wholes is not None:
-            starts = [self.wholes.peaks[whole] for whole in self.wholes.likely]
+            starts = [self.wholes.peaks[whole] for whole in self.wholes.likely()]
         tried = [
             Peak(self._likelihood.loss(place, each.whole), place, each.whole)
             for each in starts
@@ -136,7 +137,8 @@ class Profile:
         return min(math.sqrt(2.0 * self._fall / bend), widest) if bend > 1e-6 else widest
 
     def _whole(self, wholes: Wholes) -> Estimate:
-        likely, best = wholes.likely, self.peak
+        best = self.peak
+        likely = wholes.likely(critical(self._confidence, *wholes.steps()))
         below, above = likely[0] == wholes.least, likely[-1] == wholes.most
         value, high = best.whole or 0, float(likely[-1])
         if above and wholes.is_unlimited:

@@ -5,20 +5,42 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.optimize import brentq
 
+from kcmab_abm.fitting.customers import LEAST_CHANCE
 from kcmab_abm.fitting.likelihood import Likelihood, Peak
+from kcmab_abm.model.seen import Floats
 
 SPREAD = 24  # candidates, as evenly spread over all magnitudes as whole numbers are
+OVERSHOOT = 0.5826  # of a random walk beyond a level, in standard deviations of a step
 MOST = 200  # further candidates between two of them
 
 
-def critical(confidence: float) -> float:
+def critical(confidence: float, below: float = 0.0, above: float = 0.0) -> float:
     """The fall of the log-likelihood that ends the interval of a whole number.
 
-    >>> round(critical(0.95), 3)
-    3.676
+    The log-likelihood falls off like a random walk on both sides. Its maximum on a side exceeds x
+    with probability exp(-x - 0.583 s), where s is the standard deviation of a step (Siegmund 1985).
+
+    Parameters
+    ----------
+    confidence
+        The level of the interval.
+    below, above
+        The standard deviations of the steps towards lower and higher numbers; 0 if unknown, which
+        makes the interval longer.
+
+    Examples
+    --------
+    >>> round(critical(0.95), 3), round(critical(0.95, 1.0, 1.0), 3)
+    (3.676, 3.093)
     """
-    return -math.log(1.0 - math.sqrt(confidence))
+
+    def excess(fall: float) -> float:
+        sides = (1.0 - math.exp(-fall - OVERSHOOT * step) for step in (below, above))
+        return math.prod(sides) - confidence
+
+    return float(brentq(excess, 0.0, 100.0)) if excess(0.0) < 0.0 else 0.0
 
 
 class Wholes:
@@ -50,11 +72,25 @@ class Wholes:
         """The candidate with the highest likelihood."""
         return min(self.peaks.values(), key=lambda each: each.loss)
 
-    @property
-    def likely(self) -> list[int]:
-        """The candidates in the interval, from the lowest to the highest."""
-        highest = self.best.loss + self._fall
+    def likely(self, fall: float | None = None) -> list[int]:
+        """The candidates whose likelihood has fallen by no more, from the lowest to the highest."""
+        highest = self.best.loss + (self._fall if fall is None else fall)
         return sorted(whole for whole, peak in self.peaks.items() if peak.loss <= highest)
+
+    def steps(self) -> tuple[float, float]:
+        """The standard deviations of the steps of the log-likelihood below and above the best."""
+        best, likelihood = self.best, self._likelihood
+        assert best.whole is not None
+
+        def logarithms(whole: int) -> Floats:
+            own, _ = likelihood.customers.chances(likelihood.values(best.place, whole))
+            return np.log(np.maximum(own, LEAST_CHANCE))
+
+        here, found = logarithms(best.whole), []
+        for other in (best.whole - 1, best.whole + 1):
+            inside = self.least <= other <= self.most
+            found.append(float(np.linalg.norm(logarithms(other) - here)) if inside else 0.0)
+        return found[0], found[1]
 
     def _search(self) -> None:
         """Try candidates, first far apart and then all of those near the best."""
@@ -97,7 +133,7 @@ class Wholes:
 
     def _between(self) -> set[int]:
         """The candidates between the nearest unlikely ones below and above the likely."""
-        tried, likely = sorted(self.peaks), self.likely
+        tried, likely = sorted(self.peaks), self.likely()
         below = max((each for each in tried if each < likely[0]), default=likely[0])
         above = min((each for each in tried if each > likely[-1]), default=likely[-1])
         if above - below <= MOST:
