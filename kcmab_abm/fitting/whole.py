@@ -55,7 +55,7 @@ class Wholes:
         self._likelihood = likelihood
         self._fall = fall
         self.peaks: dict[int, Peak] = {}
-        self._rough: set[int | None] = set()  # candidates with the place of another
+        self._rough: set[int] = set()  # candidates with the place of another
         parameter, observed = likelihood.whole.parameter, likelihood.customers.observed
         reports = max(int(np.bincount(each.reported).max()) for each in observed.seen)
         least = parameter.ge if parameter.gt is None else parameter.gt + 1
@@ -123,9 +123,10 @@ class Wholes:
 
     def _climb(self) -> bool:
         """Climb where it matters: to the best candidate, and wherever one seems unlikely."""
-        highest = self.best.loss + self._fall
-        wanted = {whole for whole in self._rough if self.peaks[whole].loss > highest}
-        wanted |= {self.best.whole} & self._rough
+        best = self.best
+        highest = best.loss + self._fall
+        rough = {whole: self.peaks[whole] for whole in self._rough}
+        wanted = {word for word, each in rough.items() if each is best or each.loss > highest}
         for whole in wanted:
             self.peaks[whole] = self._likelihood.climb(self.peaks[whole].place, whole)
         self._rough -= wanted

@@ -60,7 +60,7 @@ def retrace(scenario: Scenario, replication: int, run: Trajectory, offers: Float
         Choice(POLICIES["greedy"], "recorded"),
         replication,
         served=len(run),
-        receive=lambda visit: receive(visit),
+        receive=lambda visit: receive(visit),  # which needs the controller
     )
 
     def receive(visit: Visit) -> None:
@@ -96,18 +96,18 @@ def _check(scenario: Scenario) -> None:
             'when_full = "wait" and no patience'
         )
     entry = market.customers.entry
-    reporting = [part for part in (entry, *entry.parts) if part.report and not part.parts]
-    if reporting and (is_mixture(entry) or any(map(_reports_unforeseeably, reporting))):
+    parts = entry.parts or (entry,)
+    if entry.report and (is_mixture(entry) or any(map(_reports_unforeseeably, parts))):
         raise MarketError(
-            f"market.customers: what {reporting[0].name!r} reports is not her reward and does not "
-            "follow from what is recorded, so nobody knows what the others saw"
+            f"market.customers: what customers of {entry.name!r} report is not the reward and does "
+            "not follow from what is recorded, so nobody knows what the others saw"
         )
 
 
 def _reports_unforeseeably(part: Entry) -> bool:
     """Whether a report depends on more than reward, payment and parameters."""
-    assert part.report
-    return bool({"rng", "memory"} & {*asked(part.report, ROLES["behaviour"]["report"])})
+    words = asked(part.report, ROLES["behaviour"]["report"]) if part.report else []
+    return not {"rng", "memory"}.isdisjoint(words)
 
 
 class _Notes:

@@ -101,7 +101,10 @@ def test_a_bare_trajectory_says_what_is_assumed():
             {
                 "customers": {
                     "behaviour": "mixture",
-                    "of": [{"behaviour": "drifted-feedback"}, {"behaviour": "greedy"}],
+                    "of": [
+                        {"behaviour": "drifted-feedback", "decision": {"rule": "logit"}},
+                        {"behaviour": "greedy"},
+                    ],
                 }
             },
             "nobody knows what the others saw",
