@@ -11,10 +11,10 @@ from kcmab_abm.cli.main import BAD_INPUT, run
 from .markets import market
 
 
-@pytest.fixture
-def results(tmp_path):
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
     """A folder with a ledger."""
-    folder = tmp_path / "results"
+    folder = tmp_path_factory.mktemp("fit") / "results"
     run_scenario(market({"behaviour": "logit", "tau": 0.1}), folder, engine="market")
     return folder
 
