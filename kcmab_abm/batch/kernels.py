@@ -139,6 +139,11 @@ def policy_functions(policy: Entry, prepare: Prepare) -> dict[str, Any]:
     return supplied | _fields("policy", policy) | {"policy_tables": _tables(policy)}
 
 
+def customer_functions(behaviour: Entry, prepare: Prepare) -> dict[str, Any]:
+    """What a template needs to let customers hear reports without choosing, by name."""
+    return {"hear": _function(behaviour, "learn", prepare), **_fields("customer", behaviour)}
+
+
 def _fields(word: str, entry: Entry) -> dict[str, Any]:
     """The functions that make the parameters and the memory of an agent from arrays."""
     return {f"{word}_params": _params(entry), f"{word}_memory": _memory(entry)}

@@ -11,10 +11,11 @@ from functools import cache, partial
 from typing import Any
 
 from kcmab_abm.catalogue.entries import Contents, Entry, Parameter, fields_type, is_own
-from kcmab_abm.catalogue.roles import ROLES, asked, calling
+from kcmab_abm.catalogue.roles import ROLES, Role, asked, calling
 from kcmab_abm.model.offers import Board, add_adjustments, best_deal, finite, must_be_finite
 
 CHECKS: dict[str, Any] = {"must_be_finite": must_be_finite, "finite": finite}
+CHANCES = Role("chances", ("t", "book", "board", "chances", "memory", "params", "rng"))
 _TAKE = "def take(t, book, board, memory, params, rng):"
 
 
@@ -78,19 +79,8 @@ def paired(parts: tuple[Entry, Entry]) -> Entry:
     """The behaviour that values arms like the first part and decides like the second."""
     belief, decision = parts
     assert belief.value
-    adding, relative = adjusting(belief.value)
-    lines = [_TAKE, f"    {call('value', 0, parts, **value_words(belief.value))}", *adding]
-    board = "board"
-    if belief.money_value:
-        board = "Board(board.target, memory.worth, board.rivals)"
-        money = checked_money(call("money_value", 0, parts), belief.money_value)
-        lines += [
-            f"    money_value = {money}",
-            "    for arm in range(len(book.means)):",
-            "        memory.worth[arm] = money_value * board.offers[arm]",
-        ]
-    arrays = {"values": "memory.values", "relative": relative}
-    lines += [f"    return {call('act', 1, parts, **arrays, board=board)}"]
+    valuing, given = _valuing(parts)
+    lines = [_TAKE, *valuing, f"    return {call('act', 1, parts, **given)}"]
     take = written(lines, parts, Board=Board, add_adjustments=add_adjustments, **CHECKS)
     take.__doc__ = f"{belief.about} Decides by the rule {decision.name!r}."
     hear = ["def hear(t, arm, reward, book, memory, params, rng):"]
@@ -113,6 +103,37 @@ def paired(parts: tuple[Entry, Entry]) -> Entry:
         parts=parts,
         made_by=paired,
     )
+
+
+def _valuing(parts: tuple[Entry, Entry]) -> tuple[list[str], dict[str, str]]:
+    """The lines in which a customer values the arms, and what her decision is then given."""
+    value, money_value = parts[0].value, parts[0].money_value
+    assert value
+    adding, relative = adjusting(value)
+    lines = [f"    {call('value', 0, parts, **value_words(value))}", *adding]
+    given = {"values": "memory.values", "relative": relative}
+    if money_value:
+        given["board"] = "Board(board.target, memory.worth, board.rivals)"
+        lines += [
+            f"    money_value = {checked_money(call('money_value', 0, parts), money_value)}",
+            "    for arm in range(len(book.means)):",
+            "        memory.worth[arm] = money_value * board.offers[arm]",
+        ]
+    return lines, given
+
+
+@cache
+def chances_of(entry: Entry) -> Callable[..., None]:
+    """A function with the arguments of `CHANCES` that fills in the chance of each arm.
+
+    The entry is a pair whose decision has `chances`.
+    """
+    belief, decision = entry.parts
+    parts = (belief, decision)
+    valuing, given = _valuing(parts)
+    lines = [f"def chances({', '.join(CHANCES.asks)}):", *valuing]
+    lines += [f"    {call('chances', 1, parts, **given)}"]
+    return written(lines, parts, Board=Board, add_adjustments=add_adjustments, **CHECKS)
 
 
 def gives_values(entry: Entry) -> bool:

@@ -37,7 +37,7 @@ class Parameter:
 
     A default that is an int makes a whole number, one that is a bool a choice of true or false. The
     bounds are named as in pydantic: `gt` is "greater than", `ge` "greater than or equal", `lt` and
-    `le` likewise.
+    `le` likewise. `estimated` is False if a fit never estimates it from choices, such as a seed.
     """
 
     default: Number
@@ -46,6 +46,7 @@ class Parameter:
     ge: Number | None = None
     lt: Number | None = None
     le: Number | None = None
+    estimated: bool = True
 
     @property
     def shown(self) -> str:

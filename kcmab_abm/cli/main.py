@@ -20,6 +20,7 @@ import click
 
 from kcmab_abm import __version__
 from kcmab_abm.cli.compare import compare
+from kcmab_abm.cli.fit import fit
 from kcmab_abm.cli.lab import lab
 from kcmab_abm.cli.obedience import obedience
 from kcmab_abm.cli.optimum import optimum
@@ -291,7 +292,7 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-_VIEWS = play, compare, verify, lab, paths, obedience
+_VIEWS = play, compare, verify, lab, paths, obedience, fit
 _THEORY = paper, bounds, stopping, histories, bias, optimum
 for _command in (*_VIEWS, *_THEORY):
     commands.add_command(_command)

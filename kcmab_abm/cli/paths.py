@@ -62,9 +62,9 @@ def paths(
     """
     from kcmab_abm.cli.tables import progress_bar
     from kcmab_abm.paths.findings import find_paths
-    from kcmab_abm.paths.source import open_scenario
     from kcmab_abm.paths.write import write_paths
     from kcmab_abm.running.results_folder import check_folder
+    from kcmab_abm.running.source import open_scenario
 
     scenario = open_scenario(source, **changes)
     if out is not None:

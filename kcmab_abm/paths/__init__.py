@@ -9,9 +9,9 @@ from kcmab_abm.paths.findings import Paths, find_paths
 from kcmab_abm.paths.lattice import LatticeRecorder, reward_lattice
 from kcmab_abm.paths.rankings import expensive, locking, path_table, switch_table, travelled
 from kcmab_abm.paths.recording import record
-from kcmab_abm.paths.source import open_scenario
 from kcmab_abm.paths.switching import SwitchRecorder, switching_graph
 from kcmab_abm.paths.tree import TreeRecorder, prefix_tree
+from kcmab_abm.running.source import open_scenario
 
 __all__ = [
     "LatticeRecorder",

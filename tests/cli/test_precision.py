@@ -201,7 +201,7 @@ def test_the_bar_shows_the_width_falling(mine, monkeypatch):
 
 def test_paths_replay_the_runs_that_are_there(mine, tmp_path, monkeypatch):
     """Of a folder all runs, of a file as many as asked for, however precise they are."""
-    from kcmab_abm.paths.source import open_scenario
+    from kcmab_abm.running.source import open_scenario
 
     monkeypatch.setattr("kcmab_abm.running.with_options.write_results", lambda *_: None)
     assert attempt(mine, "--out", tmp_path / "out") == 0

@@ -24,7 +24,8 @@ SCRIPTS = {
     "lock_in_paths": "beginnings that most often end on a wrong arm",
     "trained_controller": "trained less modified-ts, both costs",
 }
-OF_PAGES = ["published_tables", "research_note"]  # tests/scenarios/test_pages.py runs these
+# tests/fitting/test_coverage.py runs the first, tests/scenarios/test_pages.py the others.
+OF_PAGES = ["fit_coverage", "published_tables", "research_note"]
 MORE = {"trained_controller": ["--rounds", "1", "--engine", "auto"]}  # plays a thousand markets
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from kcmab_abm import MarketError, ScenarioError, make_scenario, play, run, simulate, sweep
-from kcmab_abm.paths.source import open_scenario
+from kcmab_abm.running.source import open_scenario
 from kcmab_abm.scenario import columns
 from kcmab_abm.theory import divergence
 from tests.markets import OBSERVED, assert_same, between, observed, seeds

@@ -49,9 +49,13 @@ def report(reward: float, payment: float, params: Any) -> float:
     cites="Liu et al. 2020, exploration under reward drift",
     value=greedy.value,
     report=report,
-    slope=Parameter(0.5, "drift per unit paid", ge=0.0, le=100.0),
+    slope=Parameter(0.5, "drift per unit paid", ge=0.0, le=100.0, estimated=False),
     ceiling=Parameter(
-        0.0, "limit at which the drift saturates; 0: linear, up to 100", ge=0.0, le=LARGEST
+        0.0,
+        "limit at which the drift saturates; 0: linear, up to 100",
+        ge=0.0,
+        le=LARGEST,
+        estimated=False,
     ),
     clip=Parameter(False, "true to cut reports above 1 to 1"),
 )

@@ -45,7 +45,9 @@ def known(arms: int, given: Mapping[str, Any]) -> NDArray[np.float64]:
     cites="Dogan, Shen and Aswani 2023; Scheid et al. 2024",
     settings=Utilities,
     memory={"utility": known},
-    utilities_seed=Parameter(0, "seed of the utilities, if they are not given", ge=0),
+    utilities_seed=Parameter(
+        0, "seed of the utilities, if they are not given", ge=0, estimated=False
+    ),
 )
 def value(values: NDArray[np.float64], memory: Any) -> None:
     """Takes argmax_i u_i + c_i, with utilities u that she knows from the start."""

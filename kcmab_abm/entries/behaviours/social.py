@@ -155,10 +155,14 @@ def hear(t: int, arm: int, reward: float, book: Book, memory: Any, params: Any) 
         "pulls": pairs,
         "totals": pairs,
     },
-    people=Parameter(100, "number of people", ge=2, le=10_000),
-    neighbours=Parameter(4, "neighbours per person, on average if scale-free", ge=2),
-    rewired=Parameter(0.1, "share of links that are rewired in a small world", ge=0.0, le=1.0),
-    graph_seed=Parameter(0, "seed of the graph", ge=0, le=2**32 - 1),
+    people=Parameter(100, "number of people", ge=2, le=10_000, estimated=False),
+    neighbours=Parameter(
+        4, "neighbours per person, on average if scale-free", ge=2, estimated=False
+    ),
+    rewired=Parameter(
+        0.1, "share of links that are rewired in a small world", ge=0.0, le=1.0, estimated=False
+    ),
+    graph_seed=Parameter(0, "seed of the graph", ge=0, le=2**32 - 1, estimated=False),
     prior=Parameter(0.5, "value of an arm without a report from her neighbours", ge=0.0, le=1.0),
 )
 def value(t: int, values: Floats, memory: Any, params: Any) -> None:

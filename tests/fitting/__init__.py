@@ -1,0 +1,1 @@
+"""Fits of customers to choices."""
