@@ -1,5 +1,6 @@
 """An agent-based market simulator for multi-armed bandits with compensation."""
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
 
 from kcmab_abm import gym, theory
@@ -23,11 +24,15 @@ from kcmab_abm.market.open_market import OpenMarket, open_market
 from kcmab_abm.model.book import Book, highest, leader
 from kcmab_abm.model.offers import Board, best_deal
 from kcmab_abm.model.trajectory import Trajectory
+from kcmab_abm.results.drawing import draw_with as _draw_with
 from kcmab_abm.results.results import Results
 from kcmab_abm.results.sweep_results import SweepResults
 from kcmab_abm.running.experiment import play, run, simulate, sweep
+from kcmab_abm.running.load_results import load_results
 from kcmab_abm.scenario.scenario import Scenario, load_scenario, make_scenario
 from kcmab_abm.scenario.world import Market
+
+_draw_with(lambda: _import_module("kcmab_abm.figures.publication"))  # matplotlib is slow to import
 
 __version__ = _version("kcmab-abm")
 
@@ -57,6 +62,7 @@ __all__ = [
     "law",
     "laws",
     "leader",
+    "load_results",
     "load_scenario",
     "make_scenario",
     "measure",

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.model.trajectory import CURVES
+from kcmab_abm.results.differences import checked_pair
+from kcmab_abm.results.drawing import Drawable
 from kcmab_abm.results.incentives import net_columns, net_gap
 from kcmab_abm.results.lock_in import has_few_locked_in, lock_in_table
 from kcmab_abm.results.statistics import (
@@ -35,7 +37,7 @@ class Used(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(Drawable):
     """The results of `simulate`: what a scenario's policies cost over all replications.
 
     Attributes
@@ -187,23 +189,32 @@ class Results:
         ]
         return pd.concat(tables, ignore_index=True)
 
-    def paired(self, confidence: float = 0.95) -> pd.DataFrame:
+    def paired(
+        self, policy: str | None = None, other: str | None = None, confidence: float = 0.95
+    ) -> pd.DataFrame:
         """Differences in final costs between policies that meet the same rewards.
 
         Parameters
         ----------
+        policy, other
+            The labels of two policies; by default, all pairs are compared.
         confidence
             The level of the intervals.
 
         Returns
         -------
         DataFrame
-            One row per pair of policies and measure. `variance_saved` is the variance reduction
-            compared with independent markets; it is negative where pairing hurts.
+            One row per pair of policies and measure; `difference` is the first policy's cost less
+            the other's. `variance_saved` is the variance reduction compared with independent
+            markets; it is negative where pairing hurts.
         """
+        runs = self.runs
+        if policy is not None or other is not None:
+            pair = checked_pair(list(runs), policy, other)
+            runs = {label: runs[label] for label in pair}
         columns = ["policy", "other", "measure", "difference", "se", "low", "high"]
         columns.append("variance_saved")
-        return pd.DataFrame(paired_rows(self.runs, confidence), columns=columns)
+        return pd.DataFrame(paired_rows(runs, confidence), columns=columns)
 
     def lock_in(self, confidence: float = 0.95) -> pd.DataFrame:
         """What runs that locked in add to regret, with intervals that hold however few there are.

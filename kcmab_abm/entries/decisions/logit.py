@@ -56,7 +56,7 @@ def chances(
     cites="McFadden 1974",
     chances=chances,
     memory={"weight": "arms"},
-    tau=Parameter(0.1, "temperature: 0 is greedy, large is uniformly random", ge=0.0),
+    tau=Parameter(0.1, "noise of customers: 0 is greedy, large is uniformly random", ge=0.0),
 )
 def decide(
     book: Book, board: Board, relative: Floats, memory: Any, params: Any, rng: Generator
