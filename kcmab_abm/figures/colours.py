@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 # Okabe and Ito's palette without its yellow, which a projector washes out; then darker colours of
@@ -22,7 +22,7 @@ class Pen(NamedTuple):
     """The colour, dashes and marker of one policy in every panel."""
 
     colour: str
-    dashes: str
+    dashes: Any  # one of matplotlib's styles of lines
     marker: str
 
 

@@ -114,7 +114,11 @@ def _columns(labels: list[str], wide: float) -> int:
 
 
 def add_legend(
-    figure: Figure, palette: dict[str, Pen], lines: bool = True, more: Iterable[Line2D] = ()
+    figure: Figure,
+    palette: dict[str, Pen],
+    lines: bool = True,
+    more: Iterable[Line2D] = (),
+    title: str = "",
 ) -> None:
     """A legend below the panels; of markers if there are no lines."""
     wide = figure.get_figwidth() / sized(1.0)
@@ -123,7 +127,14 @@ def add_legend(
         *more,
     ]
     labels = [wrapped(str(handle.get_label()), _letters(wide)) for handle in handles]
-    figure.legend(handles, labels, loc="outside lower center", ncols=_columns(labels, wide))
+    figure.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=_columns(labels, wide),
+        title=title or None,
+        title_fontsize=sized(13),
+    )
 
 
 def line_handles(palette: dict[str, Pen]) -> list[Line2D]:

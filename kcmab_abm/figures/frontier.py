@@ -188,7 +188,7 @@ def _draw_best(axes: Axes, best: NDArray[np.float64]) -> None:
     """The Pareto-optimal points, ringed and joined."""
     x, y = best.T
     axes.plot(x, y, color="black", linewidth=sized(1.5), linestyle=":", zorder=1)
-    ring = {"markersize": sized(16), "markeredgewidth": sized(1.8)}
+    ring: Any = {"markersize": sized(16), "markeredgewidth": sized(1.8)}
     axes.plot(x, y, "o", color="none", markeredgecolor="black", **ring)
 
 
@@ -230,8 +230,8 @@ def _add_legend(
         told = [*told[:_MOST_NAMED], f"and {len(told) - _MOST_NAMED} more"]
     blank = [Line2D([], [], linestyle="none", label=each) for each in told]
     handles = [*marker_handles(palette, _LETTERS), ring, *blank]
-    place = "outside lower center"
-    figure.legend(handles=handles, loc=place, ncols=columns, fontsize=sized(12))
+    small = sized(12)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=small)
     deepest = max(1 + str(handle.get_label()).count("\n") for handle in handles)
     return deepest * -(-len(handles) // columns)
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.figures.curves import add_legend, legend_rows
@@ -15,6 +13,7 @@ from kcmab_abm.figures.style import Look, Pen, new_figure, panel_grid, set_headl
 
 _PANEL = 6.5, 4.9  # inches of a panel
 _NARROWEST = 2.9  # inches of a panel beside another
+_SLIDE_ROWS = 2
 _TITLE = 0.9  # inches
 
 
@@ -24,11 +23,11 @@ def new_panels(
     palette: dict[str, Pen],
     ax: Axes | None = None,
     columns: int = 0,
-    more: Iterable[str] = (),
 ) -> tuple[Figure, list[Axes]]:
     """A figure with so many panels, or the axes that somebody else made.
 
-    There are as many columns as fit, or as asked for; `more` are further words of the legend.
+    There are as many columns as fit, or as asked for. A slide has room for two
+    rows.
     """
     if ax is not None:
         if count != 1:
@@ -42,8 +41,13 @@ def new_panels(
     while columns > 1 and wide / columns < _NARROWEST:
         columns -= 1
     rows = -(-count // columns)
-    each = min(_PANEL[1], max(2.7, 0.75 * wide / columns))
-    legend = 0.32 * legend_rows([*palette, *more], wide) + 0.2
+    if look.is_slide and rows > _SLIDE_ROWS:
+        raise MarketError(
+            f"style: a slide has no room for {rows} rows of panels; choose a measure, or hold "
+            "settings at one value with at"
+        )
+    each = min(_PANEL[1], max(3.1, 0.75 * wide / columns))
+    legend = 0.32 * legend_rows(palette, wide) + 0.5
     figure = new_figure(look, wide, rows * each + legend + _TITLE * look.has_title)
     return figure, panel_grid(figure, count, columns)
 
@@ -54,9 +58,9 @@ def finish(
     title: str,
     look: Look,
     lines: bool = True,
-    more: Iterable[Line2D] = (),
+    note: str = "",
 ) -> None:
-    """Add the title, unless it is the caption's, and the legend."""
+    """Add the title, unless it is the caption's, and the legend, with a note as its title."""
     if look.has_title:
         set_headline(figure, title)
-    add_legend(figure, palette, lines, more)
+    add_legend(figure, palette, lines, title=note)

@@ -14,6 +14,7 @@ from kcmab_abm.figures.colours import pens_of
 from kcmab_abm.figures.curves import draw_curves, shown_measures, spoken
 from kcmab_abm.figures.panels import finish, new_panels
 from kcmab_abm.figures.settings import (
+    INTERVALS,
     MOST_ROWS,
     point_label,
     title_of,
@@ -54,5 +55,5 @@ def draw_curves_at(
             set_panel_title(axes, point_label(results, row, varied))
             axes.set_ylabel(f"{spoken(measures[measure])} so far")
         if ax is None:
-            finish(figure, palette, title_of(results, look), look)
+            finish(figure, palette, title_of(results, look), look, note=INTERVALS)
     return figure

@@ -34,6 +34,7 @@ from kcmab_abm.figures.style import (
 from kcmab_abm.results.sweep_results import SweepResults
 from kcmab_abm.scenario.setting_names import find_setting, setting_name, short_names
 
+INTERVALS = "means with 95 % intervals"
 MOST_ROWS = 9  # of panels, which fill a page
 _TICK = 1.0  # inches with room for two ticks of a logarithmic axis
 _LETTERS = 8, 18  # least and most in a line of a category's name
@@ -87,14 +88,16 @@ def draw_lines(
     palette = pens_of(results.labels)
     with styled(look):
         count = len(worlds) * len(measures)
-        figure, panels = new_panels(look, count, palette, ax, len(measures) if others else 0)
+        columns = len(measures) if others and len(measures) > 1 else 0
+        figure, panels = new_panels(look, count, palette, ax, columns)
         for place, axes in enumerate(panels):
             world, measure = worlds[place // len(measures)], list(measures)[place % len(measures)]
             _draw_panel(axes, results, world, (axis, measure, measures[measure]), palette)
             name = f"{measures[measure]}: mean and 95 % interval"
             set_panel_title(axes, point_label(results, _first(world), others) if others else name)
         if ax is None:
-            finish(figure, palette, title_of(results, look), look, _is_number(table[axis]))
+            title, is_line = title_of(results, look), _is_number(table[axis])
+            finish(figure, palette, title, look, is_line, INTERVALS if others else "")
     return figure
 
 
@@ -125,7 +128,8 @@ def _first(table: pd.DataFrame) -> Mapping[Any, Any]:
 
 
 def _most_valued(table: pd.DataFrame, varied: Sequence[str]) -> str:
-    return max(varied, key=lambda name: (_is_number(table[name]), len(ordered(table[name]))))
+    columns: dict[str, pd.Series[Any]] = {name: table[name] for name in varied}
+    return max(varied, key=lambda name: (_is_number(columns[name]), len(ordered(columns[name]))))
 
 
 def _is_number(values: pd.Series[Any]) -> bool:
@@ -161,13 +165,21 @@ def _draw_numbers(
     values = ordered(table[axis])
     room = max(3, int(panel_inches(axes) / _TICK))
     axes.xaxis.set_major_locator(MaxNLocator(min(6, room)))
-    if is_wide(values) and values[0] > 0:
+    if values[0] > 0 and (is_wide(values) or _is_geometric(values)):
         axes.set_xscale("log")
         write_plainly(axes.xaxis)
         steps = np.diff(np.log(values))
         if len(values) <= 2 * room and steps.min() > steps.sum() / (2 * room):
             axes.xaxis.set_major_locator(FixedLocator(values))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+
+
+def _is_geometric(values: Sequence[float]) -> bool:
+    """True for values over a decade that are spread more evenly on a logarithmic scale."""
+    uneven = [
+        np.std(steps) / np.mean(steps) for steps in (np.diff(values), np.diff(np.log(values)))
+    ]
+    return bool(values[-1] >= 10.0 * values[0] and uneven[1] < 0.5 * uneven[0])
 
 
 def _draw_categories(

@@ -152,7 +152,7 @@ def _boxes_for_missing_letters() -> Iterator[None]:
 
 def styled(look: Look = SCREEN) -> Any:
     """The context in which figures are drawn."""
-    sizes = {name: size * look.scale for name, size in _SIZES.items()}
+    sizes: Any = {name: size * look.scale for name, size in _SIZES.items()}
     return mpl.rc_context({**_SETTINGS, **sizes})
 
 

@@ -67,8 +67,10 @@ def paired_table(
     )
 
 
-def checked_pair(labels: Sequence[str], policy: str | None, other: str | None) -> tuple[str, str]:
-    """Two different policies, both given and known."""
+def checked_pair(labels: list[str], policy: str | None, other: str | None) -> list[str]:
+    """Two different policies, both given and known; all of them if none is given."""
+    if policy is None and other is None:
+        return labels
     if policy is None or other is None:
         raise MarketError(f"paired: give two policies, of {', '.join(labels)}")
     for label in (policy, other):
@@ -76,7 +78,7 @@ def checked_pair(labels: Sequence[str], policy: str | None, other: str | None) -
             raise MarketError(f"paired: {unknown('policy', str(label), labels)}")
     if policy == other:
         raise MarketError(f"paired: {policy!r} cannot be compared with itself; give two policies")
-    return policy, other
+    return [policy, other]
 
 
 def welch_difference(x: Floats, y: Floats, confidence: float) -> dict[str, object]:

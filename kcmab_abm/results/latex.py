@@ -39,7 +39,8 @@ def latex_table(
         )
     numeric = [pd.api.types.is_numeric_dtype(table[column]) for column in columns]
     heads = [escaped(names.get(each, each.replace("_", " "))) for each in columns]
-    body, above = [], {}
+    body: list[dict[str, str]] = []
+    above: dict[str, str] = {}
     for row in table.to_dict("records"):
         cells = {column: _cell(row, column) for column in columns}
         kept = [column for column in repeated if column in cells]

@@ -235,15 +235,15 @@ class SweepResults(Drawable):
     def _paired_policies(
         self, policy: str | None, other: str | None, confidence: float
     ) -> pd.DataFrame:
-        pair = checked_pair(self.labels, policy, other)
+        one, two = checked_pair(self.labels, policy, other)
         measures = (*CURVES, *self.scenario.measures.names)
         tables = []
         for number, each in enumerate(self.points, 1):
             finals = dict(list(each.finals.groupby("policy", sort=False)))
-            if missing := [label for label in pair if label not in finals]:
+            if missing := [label for label in (one, two) if label not in finals]:
                 raise MarketError(f"point {number} has no policy {missing[0]!r}")
-            runs = (finals[label] for label in pair)
-            tables.append(paired_table(*pair, *runs, measures, confidence))
+            runs = finals[one], finals[two]
+            tables.append(paired_table(one, two, *runs, measures, confidence))
         return self._beside_axes(tables)
 
     def precision(self) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from kcmab_abm.running.manifest import write_manifest
 from kcmab_abm.running.options import Engine, RunOptions, Tell, silent
 from kcmab_abm.running.resume import WORK, lasting_folder, remove_all_but
 from kcmab_abm.running.run_all import Part, run_all
+from kcmab_abm.running.run_report import write_report
 from kcmab_abm.running.write_results import manifest, write_results, write_sweep
 from kcmab_abm.scenario.scenario import Scenario
 from kcmab_abm.scenario.sweep import point_name
@@ -76,6 +77,8 @@ def run_with(
             results = sweep_with(scenario, options)
             remove_all_but(WORK, folder)
             write_sweep(results, folder, tell, options.measures)
+        if options.report:
+            write_report(results, folder)
         write_manifest(folder, manifest(results), journal.digests)
     if isinstance(results, SweepResults):
         # Absolute, as the working folder may change.

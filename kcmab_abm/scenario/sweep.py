@@ -196,7 +196,8 @@ def told_once(found: Mapping[str, list[str]]) -> list[str]:
 
 def _is_unquoted(path: str, labels: Mapping[str, Any]) -> bool:
     """Return True if what should be labels are the settings of a table: a path without quotes."""
-    table = {"market": MarketTable, "purse": PurseTable}.get(path)
+    tables: dict[str, type[BaseModel]] = {"market": MarketTable, "purse": PurseTable}
+    table = tables.get(path)
     return table is not None and not set(labels).isdisjoint(table.model_fields)
 
 
