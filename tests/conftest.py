@@ -50,6 +50,7 @@ def _small_chunks(monkeypatch):
     """Sixteen chunks for every policy, however little there is in them."""
     monkeypatch.setattr(workers, "LEAST", 0)
     monkeypatch.setattr(workers, "PIECES", 16)
+    monkeypatch.setattr(workers, "REMEMBERED", 0)  # so that their number is known
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from kcmab_abm.results.lock_in import lock_in_warnings
@@ -14,7 +15,7 @@ from kcmab_abm.results.results import Results
 from kcmab_abm.results.sweep_results import SweepResults
 from kcmab_abm.running.html_page import as_text, html_page, table_lines
 from kcmab_abm.running.manifest import versions
-from kcmab_abm.scenario.paths import written
+from kcmab_abm.scenario.paths import written, written_key
 from kcmab_abm.scenario.setting_names import setting_name
 
 REPORT = "report.html"
@@ -72,7 +73,9 @@ def _verdicts(results: Results | SweepResults) -> Iterator[str]:
         table = results.paired(one, other, confidence=1.0 - ERROR / count)
         for measure in measures:
             here = table[table["measure"] == measure]
-            rows.append([as_text(one), as_text(other), _words(measure), *_verdict(here, results)])
+            unsure = [measure != "compensation" and few for few in _few(results, (one, other))]
+            verdict = _verdict(here, unsure, results)
+            rows.append([as_text(one), as_text(other), _words(measure), *verdict])
     yield "\n".join(table_lines(["policy", "other", "cost", "difference", "verdict"], rows))
     stopped = results.scenario.precision is not None
     fixed = " They are computed as if the number of runs had been fixed." if stopped else ""
@@ -84,9 +87,22 @@ def _verdicts(results: Results | SweepResults) -> Iterator[str]:
     yield from (as_text(line) for line in _cautions(results))
 
 
-def _verdict(rows: pd.DataFrame, results: Results | SweepResults) -> tuple[str, str]:
+def _few(results: Results | SweepResults, pair: tuple[str, str]) -> list[bool]:
+    """For every point, True if so few runs of either policy locked in that intervals fail."""
+    if isinstance(results, Results):
+        tables = [results.summary()]
+    else:
+        tables = [each.summary for each in results.points]
+    return [bool(table[table["policy"].isin(pair)]["few_locked_in"].any()) for table in tables]
+
+
+def _verdict(
+    rows: pd.DataFrame, unsure: list[bool], results: Results | SweepResults
+) -> tuple[str, str]:
     """The difference with its interval, and the verdict; counted over the points of a sweep."""
-    lower, higher = int((rows["high"] < 0.0).sum()), int((rows["low"] > 0.0).sum())
+    sure = ~np.array(unsure)
+    lower = int(((rows["high"] < 0.0).to_numpy() & sure).sum())
+    higher = int(((rows["low"] > 0.0).to_numpy() & sure).sum())
     if isinstance(results, Results):
         row = rows.iloc[0]
         verdict = "**lower**" if lower else "**higher**" if higher else "inconclusive"
@@ -109,8 +125,8 @@ def _cautions(results: Results | SweepResults) -> Iterator[str]:
     if len(few) > 0:
         labels = ", ".join(few["policy"].drop_duplicates())
         yield (
-            f"In {len(few)} of {len(table)} rows below, so few runs locked in on a wrong arm that the "
-            f"interval of regret is too narrow ({labels}); a verdict on regret needs more runs."
+            f"In {len(few)} of {len(table)} rows below, so few runs locked in on a wrong "
+            f"arm that the interval of regret is too narrow ({labels}): no verdict rests on them."
         )
     if results.scenario.precision is not None:
         reached = sum(all(each.reached for each in point.standings) for point in results.points)
@@ -153,7 +169,7 @@ def _settings(settings: Any, path: str = "") -> Iterator[str]:
     """Every setting with its path, as written in a scenario file."""
     if isinstance(settings, dict) and settings:
         for key, value in settings.items():
-            yield from _settings(value, f"{path}.{key}".lstrip("."))
+            yield from _settings(value, f"{path}.{written_key(str(key))}".lstrip("."))
     elif isinstance(settings, list) and settings and isinstance(settings[0], dict):
         for place, value in enumerate(settings):
             yield from _settings(value, f"{path}[{place}]")
