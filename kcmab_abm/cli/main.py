@@ -198,8 +198,7 @@ def run_command(
     with _cluster(jobs, dask) as executor:
         options = RunOptions(engine, jobs, executor, measures=measures, report=report)
         results: Any = watched(work, scenario, options)
-    show = print_results if scenario.sweep is None else print_sweep
-    show(results, measures)
+    (print_results if scenario.sweep is None else print_sweep)(results, measures)
     if out is not None:
         files = "figure.png, summary.csv" if scenario.sweep is None else "sweep.csv"
         for name in ("frontier.png", "sensitivity.png", "report.html"):
@@ -222,6 +221,7 @@ def _cluster(jobs: int | None, dask: str | None) -> Iterator[Executor | None]:
 
     with cluster(dask, _warn) as executor:
         yield executor
+        click.echo(executor.use.told())
 
 
 def _check_needs_no_folder(file: str, scenario: Any, resume: bool, report: bool) -> None:

@@ -55,15 +55,15 @@ class ClusterUse:
     def share(self) -> float | None:
         """The share of the time that the threads worked; None if no chunk was done."""
         with self._lock:
-            return self._busy / self._until_last if self._until_last > 0.0 else None
+            is_known = self._busy > 0.0 and self._until_last > 0.0
+            return min(1.0, self._busy / self._until_last) if is_known else None
 
     def told(self) -> str:
         """Say how busy the workers were."""
-        share = self.share
-        if share is None:
-            return "Dask: no chunk was run by workers"
+        if self.share is None:
+            return "Dask: no chunk was run, as all were there"
         threads = f"{self.threads} thread{'s'[: self.threads != 1]}"
-        return f"Dask: workers ({threads}) busy {min(1.0, share):.0%} of the time"
+        return f"Dask: workers ({threads}) busy {self.share:.0%} of the time"
 
     def _watch(self) -> None:
         while not self._closed.wait(CENSUS):

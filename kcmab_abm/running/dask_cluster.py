@@ -39,7 +39,7 @@ Makings = dict[str, str]
 def cluster(address: str, tell: Tell = silent) -> Iterator[ClusterExecutor]:
     """Connect to the cluster whose scheduler is at an address, or wrote a scheduler file.
 
-    `tell` is called if there are no workers yet, and at the end with how busy they were.
+    `tell` is called if there are no workers yet; `use` of the executor says how busy they were.
     """
     library = _library()
     with _quiet():
@@ -53,7 +53,6 @@ def cluster(address: str, tell: Tell = silent) -> Iterator[ClusterExecutor]:
                 executor = ClusterExecutor(client)
                 with executor.use:
                     yield executor
-                tell(executor.use.told())
         finally:
             client.close()
 
