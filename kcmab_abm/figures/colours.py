@@ -13,7 +13,8 @@ from zlib import crc32
 # Okabe and Ito's palette without its yellow, which a projector washes out; then darker colours of
 # Tol's, for policies that are rarely drawn together.
 _COMMON = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-_RARE = ("#882255", "#44AA99", "#999933", "#332288", "#AA4499", "#661100", "#6B6B6B")
+_RARE = ("#882255", "#44AA99", "#999933", "#332288", "#AA4499", "#661100", "#117733")
+_GREY = "#6B6B6B"  # instead of black, which a dark page swallows
 _DASHES = ("-", "--", "-.", ":")
 _MARKERS = "osD^vPX"
 
@@ -40,9 +41,10 @@ _NAMED = (
     "principal-epsilon-greedy",
 )
 _IN_TURN = ("-", "--", "-.", ":", "--", "-.", "-")  # shifted by one for every seven policies
+_COLOURS = (*_COMMON[:-1], _GREY, *_RARE)
 _ALL = [
-    Pen(colour, _IN_TURN[(place + place // 7) % 7], _MARKERS[place % 7])
-    for place, colour in zip(range(42), itertools.cycle((*_COMMON, *_RARE)), strict=False)
+    Pen(_COLOURS[place % 14], _IN_TURN[(place + place // 7) % 7], _MARKERS[place % 7])
+    for place in range(42)
 ]
 
 

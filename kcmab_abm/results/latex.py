@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from kcmab_abm.errors import MarketError
@@ -30,8 +31,9 @@ def latex_table(
     """A `tabular` with the rules of the package booktabs.
 
     A column with an interval (`regret` with `regret_low` and `regret_high`) is written as its mean
-    with half the width of the interval. `names` are the heads of columns, by default their own. In
-    the `repeated` columns, a value that equals the one above is left out.
+    with half the width of the interval. `names` are the heads of columns, by default their own.
+    Rows are grouped by the `repeated` columns, in the order in which they are asked for; there, a
+    value that equals the one above is left out.
     """
     if missing := [each for each in columns if each not in table]:
         raise MarketError(
@@ -41,9 +43,12 @@ def latex_table(
     heads = [escaped(names.get(each, each.replace("_", " "))) for each in columns]
     body: list[dict[str, str]] = []
     above: dict[str, str] = {}
+    kept = [column for column in columns if column in repeated]
+    order = [table[column].map(list(table[column].unique()).index) for column in kept]
+    if order:  # stable, so that policies stay in their order
+        table = table.iloc[np.lexsort(order[::-1])]
     for row in table.to_dict("records"):
         cells = {column: _cell(row, column) for column in columns}
-        kept = [column for column in repeated if column in cells]
         # Of nested groups, a new outer value starts all inner ones anew.
         new = next((place for place, c in enumerate(kept) if above.get(c) != cells[c]), len(kept))
         body.append({**cells, **dict.fromkeys(kept[:new], "")})
