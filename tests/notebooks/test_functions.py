@@ -1,4 +1,4 @@
-"""Functions that were defined in the cells of a notebook get to other processes, in both engines."""
+"""Functions of a notebook's cells get to other processes, in both engines."""
 
 from __future__ import annotations
 

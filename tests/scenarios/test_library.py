@@ -80,7 +80,7 @@ def test_a_script_runs(name):
 
 
 def test_a_study_gets_from_a_kill_to_a_paper(tmp_path):
-    """It is killed with work left, resumed and loaded; figures and table are what they should be."""
+    """It is killed with work left, resumed and loaded; figures and table are as they should be."""
     out = tmp_path / "paper"
     said = printed_by("publish", "--out", str(out), "--horizon", "10", "--engine", "market")
     assert "killed with work left" in said
