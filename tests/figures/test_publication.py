@@ -63,7 +63,7 @@ FIGURES = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_nothing_is_wrong_with_a_figure_of_any_size(name, study, point):
     """No markup, no words that are cut, covered or too small; and the size that was asked for."""
-    for size in SIZES:
+    for size in SIZES if name == "costs" else (SIZES[0], SIZES[-1]):
         figure = FIGURES[name](study, point, **size)
         assert complaints(figure) == [], size
         width, height = figure.get_size_inches()
