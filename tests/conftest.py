@@ -56,7 +56,7 @@ def _small_chunks(monkeypatch):
 @pytest.fixture
 def _small_figure(monkeypatch):
     """A figure that is drawn in no time, for tests that look at folders only."""
-    monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda _: Figure((1, 1)))
+    monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda *_, **__: Figure((1, 1)))
 
 
 def pytest_collection_finish(session):

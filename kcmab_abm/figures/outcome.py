@@ -28,6 +28,7 @@ from kcmab_abm.figures.style import (
     new_figure,
     set_headline,
     set_panel_title,
+    set_ylabel,
     sized,
     styled,
     wrapped,
@@ -106,7 +107,7 @@ def title_of(results: Results, look: Look = SCREEN) -> str:
 def _draw_over_time(axes: Axes, curves: pd.DataFrame, name: str, palette: dict[str, Pen]) -> None:
     draw_curves(axes, curves, palette)
     set_panel_title(axes, f"{name}: mean and 95 % interval")
-    axes.set_ylabel(f"{spoken(name)} so far")
+    set_ylabel(axes, f"{spoken(name)} so far")
 
 
 def _draw_at_the_end(

@@ -20,7 +20,7 @@ from kcmab_abm.figures.settings import (
     title_of,
     varied_settings,
 )
-from kcmab_abm.figures.style import SCREEN, Look, set_panel_title, styled
+from kcmab_abm.figures.style import SCREEN, Look, set_panel_title, set_ylabel, styled
 from kcmab_abm.results.sweep_results import SweepResults
 
 
@@ -53,7 +53,7 @@ def draw_curves_at(
             draw_curves(axes, table, palette)
             row = results.axes.iloc[place].to_dict()
             set_panel_title(axes, point_label(results, row, varied))
-            axes.set_ylabel(f"{spoken(measures[measure])} so far")
+            set_ylabel(axes, f"{spoken(measures[measure])} so far")
         if ax is None:
             finish(figure, palette, title_of(results, look), look, note=INTERVALS)
     return figure

@@ -11,10 +11,9 @@ from matplotlib.figure import Figure
 
 from kcmab_abm.catalogue.registry import unknown
 from kcmab_abm.errors import MarketError
+from kcmab_abm.figures import outcome, settings
 from kcmab_abm.figures.frontier import MOST_WORLDS, draw_worlds, worlds_of
-from kcmab_abm.figures.outcome import draw_outcome, draw_over_time
 from kcmab_abm.figures.points import draw_curves_at
-from kcmab_abm.figures.settings import draw_lines
 from kcmab_abm.figures.style import look_of
 from kcmab_abm.model.trajectory import CURVES
 from kcmab_abm.results.points import point_results
@@ -37,12 +36,12 @@ def figure(
     look = look_of(**size)
     measures = _checked(results, measures, ax)
     if isinstance(results, SweepResults):
-        return draw_lines(results, *measures, across=across, at=at, look=look, ax=ax)
+        return settings.draw_lines(results, *measures, across=across, at=at, look=look, ax=ax)
     if across or at:
         raise MarketError("across, at: are for sweeps; these are the results of a single scenario")
     if ax is not None:  # which leaves no room for the distribution at the end
-        return draw_over_time(results, *measures, look=look, ax=ax)
-    return draw_outcome(results, *measures, look=look)
+        return outcome.draw_over_time(results, *measures, look=look, ax=ax)
+    return outcome.draw_outcome(results, *measures, look=look)
 
 
 def curves_figure(
@@ -60,7 +59,7 @@ def curves_figure(
         return draw_curves_at(results, *measures, at=at, look=look, ax=ax)
     if at:
         raise MarketError("at: is for sweeps; these are the results of a single scenario")
-    return draw_over_time(results, *measures, look=look, ax=ax)
+    return outcome.draw_over_time(results, *measures, look=look, ax=ax)
 
 
 def frontier(

@@ -27,6 +27,7 @@ from kcmab_abm.figures.style import (
     Pen,
     panel_inches,
     set_panel_title,
+    set_ylabel,
     sized,
     styled,
     wrapped,
@@ -148,7 +149,7 @@ def _draw_panel(
     draw = _draw_numbers if _is_number(table[axis]) else _draw_categories
     draw(axes, table, axis, measure, palette)
     scale = set_scale(axes, "y", table[measure].to_numpy())
-    axes.set_ylabel(f"{spoken(name)} at the end{scale}")
+    set_ylabel(axes, f"{spoken(name)} at the end{scale}")
     scale = " (log scale)" if axes.get_xscale() == "log" else ""
     letters = max(_LETTERS[1], int(1.0 * panel_inches(axes) * 72 / (0.6 * 13)))
     axes.set_xlabel(wrapped(setting_name(results.scenario, axis) + scale, letters))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import textwrap
 import warnings
 from collections.abc import Iterator
@@ -56,6 +57,7 @@ _METADATA: dict[str, Any] = {
 WIDTHS = {"column": 3.4, "page": 7.0}  # inches, in most journals
 SLIDE = 13.333, 7.5  # inches: 16:9
 STYLES = {"journal": 7.0, "slides": 18.0}  # font sizes
+_DOTS = 150  # per inch, in notebooks
 _NARROWEST, _WIDEST = 2.0, 40.0  # inches
 _FONTS = 4.0, 60.0
 
@@ -141,6 +143,12 @@ class StyledFigure(Figure):
         with styled(self.look), _boxes_for_missing_letters():
             super().savefig(fname, **options)
 
+    def _repr_png_(self) -> bytes:
+        """The figure in a notebook, also where pyplot is not imported."""
+        file = io.BytesIO()
+        self.savefig(file, format="png", dpi=_DOTS)
+        return file.getvalue()
+
 
 @contextmanager
 def _boxes_for_missing_letters() -> Iterator[None]:
@@ -199,6 +207,17 @@ def panel_inches(axes: Axes) -> float:
     assert figure is not None
     columns = 1 if place is None else place.get_gridspec().ncols
     return float(figure.get_figwidth()) / sized(1.0) / columns
+
+
+def set_ylabel(axes: Axes, text: str) -> None:
+    """The name of a vertical axis, in two lines if the panel is too low for one."""
+    figure, place = axes.get_figure(root=True), axes.get_subplotspec()
+    assert figure is not None
+    rows = 1 if place is None else place.get_gridspec().nrows
+    high = float(figure.get_figheight()) / sized(1.0) / rows
+    letter = 0.6 * 13 / 72
+    is_long = letter * len(text) > 0.82 * high
+    axes.set_ylabel(wrapped(text, len(text) // 2 + 4) if is_long else text)
 
 
 def set_panel_title(axes: Axes, text: str, size: float = 15) -> None:

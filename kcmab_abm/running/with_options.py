@@ -16,7 +16,6 @@ from kcmab_abm.running.manifest import write_manifest
 from kcmab_abm.running.options import Engine, RunOptions, Tell, silent
 from kcmab_abm.running.resume import WORK, lasting_folder, remove_all_but
 from kcmab_abm.running.run_all import Part, run_all
-from kcmab_abm.running.run_report import write_report
 from kcmab_abm.running.write_results import manifest, write_results, write_sweep
 from kcmab_abm.scenario.scenario import Scenario
 from kcmab_abm.scenario.sweep import point_name
@@ -78,6 +77,9 @@ def run_with(
             remove_all_but(WORK, folder)
             write_sweep(results, folder, tell, options.measures)
         if options.report:
+            # Late, because few runs need what turns Markdown into HTML.
+            from kcmab_abm.running.run_report import write_report
+
             write_report(results, folder)
         write_manifest(folder, manifest(results), journal.digests)
     if isinstance(results, SweepResults):
