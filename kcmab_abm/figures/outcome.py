@@ -26,6 +26,7 @@ from kcmab_abm.figures.style import (
     Look,
     Pen,
     new_figure,
+    panel_inches,
     set_headline,
     set_panel_title,
     set_ylabel,
@@ -118,7 +119,9 @@ def _draw_at_the_end(
     units = ["reward units"] if measure in MEASURES else []
     units += ["log scale"] if axes.get_xscale() != "linear" else []
     shown = f" ({', '.join(units)})" if units else ""
-    axes.set_xlabel(f"{spoken(name)}{shown}\nline: median, box: quartiles, diamond: mean")
+    letters = int(0.85 * panel_inches(axes) * 72 / (0.6 * 13))
+    key = wrapped("line: median, box: quartiles, diamond: mean", letters)
+    axes.set_xlabel(f"{wrapped(spoken(name) + shown, letters)}\n{key}")
 
 
 def _draw_spread(axes: Axes, runs: dict[str, Runs], measure: str, palette: dict[str, Pen]) -> None:

@@ -54,7 +54,8 @@ def test_a_sweep_of_the_library_runs(path):
     settings = load_scenario(path).settings["sweep"]
     if "sample" in settings:
         settings = settings | {"sample": settings["sample"] | {"points": 4}}
-    scenario = load_scenario(path).replace(horizon=30, replications=2, sweep=settings)
+    sizes = {"horizon": 30, "replications": 2, "precision": None}
+    scenario = load_scenario(path).replace(sweep=settings, **sizes)
     table = sweep(scenario, engine="market").summary()
     assert np.isfinite(table["regret"]).all()
     assert len(table) % len(scenario.policies) == 0
