@@ -39,7 +39,7 @@ def figure(
         return settings.draw_lines(results, *measures, across=across, at=at, look=look, ax=ax)
     if across or at:
         raise MarketError("across, at: are for sweeps; these are the results of a single scenario")
-    if ax is not None:  # which leaves no room for the distribution at the end
+    if ax is not None or look.is_slide:  # there is no room for the distribution at the end
         return outcome.draw_over_time(results, *measures, look=look, ax=ax)
     return outcome.draw_outcome(results, *measures, look=look)
 

@@ -89,8 +89,8 @@ class Drawable:
         font_size
             In points, by default 7, or 18 for slides; lines and markers grow with it.
         style
-            "journal" has no title, "slides" has the scenario's title and is 16:9. A policy has the
-            same colour in all figures.
+            "journal" has no title, "slides" has the scenario's title and is 16:9; slides of a run
+            show the costs over customers only. A policy has the same colour in all figures.
         ax
             Axes to draw into: one panel, of one measure, whose lines have labels for a legend.
 

@@ -21,6 +21,7 @@ from kcmab_abm.results.statistics import joined_digest
 from kcmab_abm.scenario.precision import standing_table
 from kcmab_abm.scenario.sampling import SALTELLI
 from kcmab_abm.scenario.scenario import Scenario
+from kcmab_abm.scenario.setting_names import tidy_names
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,13 @@ class SweepResults(Drawable):
     @property
     def is_bayes(self) -> bool:
         """True if regret is Bayes regret at every point."""
-        return all(point.market.is_random for point in self.scenario.points())
+        points = self.scenario.points() or (self.scenario,)
+        return all(point.market.is_random for point in points)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Short names of the swept settings: `results.table.rename(columns=results.names)`."""
+        return tidy_names([str(axis) for axis in self.axes])
 
     @property
     def labels(self) -> list[str]:
@@ -154,10 +161,8 @@ class SweepResults(Drawable):
         --------
         >>> from kcmab_abm import make_scenario, sweep
         >>> scenario = make_scenario({
-        ...     "horizon": 20,
-        ...     "replications": 50,
+        ...     "horizon": 20, "replications": 50, "policy": [{"name": "ucb"}],
         ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}},
-        ...     "policy": [{"name": "ucb"}],
         ...     "sweep": {"grid": {"purse.budget": [0.0, 1.0]}},
         ... })
         >>> sweep(scenario, engine="market").point({"budget": 1.0})

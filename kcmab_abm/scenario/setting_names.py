@@ -98,6 +98,18 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     return names
 
 
+def tidy_names(paths: Sequence[str]) -> dict[str, str]:
+    """Short names that are identifiers, for the columns of a table.
+
+    >>> tidy_names(["market.customers.tau", "market.arms.means[0]"])
+    {'market.customers.tau': 'tau', 'market.arms.means[0]': 'means_0'}
+    """
+    return {
+        path: re.sub(r"\W+", "_", name).strip("_").lower()
+        for path, name in short_names(paths).items()
+    }
+
+
 def _variants(scenario: Scenario) -> Iterator[Scenario]:
     yield scenario
     yield from scenario.points()[:_MOST_POINTS]

@@ -92,6 +92,12 @@ def test_axes_say_what_settings_mean(study):
     assert panel.get_title() == "2 arms"
 
 
+def test_regret_is_called_what_it_is(study, point):
+    """Bayes regret only where means are drawn, also of a run without a sweep."""
+    for figure in (point.frontier(), study.frontier(by="arms", at={"tau": 0.2})):
+        assert figure.axes[0].get_ylabel() == "regret"
+
+
 def test_nothing_is_clipped(study, point):
     """All markers of a frontier and all means lie within the axes."""
     for figure in (study.frontier(by="arms", at={"tau": 0.2}), study.figure()):

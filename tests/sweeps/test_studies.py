@@ -7,7 +7,7 @@ import pytest
 
 from kcmab_abm import make_scenario, simulate, sweep
 from kcmab_abm.errors import MarketError, ScenarioError
-from kcmab_abm.scenario.setting_names import short_names
+from kcmab_abm.scenario.setting_names import short_names, tidy_names
 
 ARMS = {
     "easy": {"law": "bernoulli", "means": [0.9, 0.1]},
@@ -152,3 +152,6 @@ def test_short_names_stay_different():
     assert names["market.arms.means[0]"] == "means[0]"
     assert names["policy[0].epsilon"] == "policy[0].epsilon"
     assert len(set(names.values())) == len(paths)
+    tidy = tidy_names(paths)
+    assert all(name.isidentifier() for name in tidy.values())
+    assert len(set(tidy.values())) == len(paths)
