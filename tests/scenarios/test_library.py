@@ -80,6 +80,7 @@ def test_a_script_runs(name):
     assert SCRIPTS[name] in printed_by(name, *size)
 
 
+@pytest.mark.slow
 def test_a_study_gets_from_a_kill_to_a_paper(tmp_path):
     """It is killed with work left, resumed and loaded; figures and table are as they should be."""
     out = tmp_path / "paper"
