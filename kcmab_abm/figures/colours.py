@@ -43,7 +43,11 @@ _NAMED = (
 _IN_TURN = ("-", "--", "-.", ":", "--", "-.", "-")  # shifted by one for every seven policies
 _COLOURS = (*_COMMON[:-1], _GREY, *_RARE)
 _ALL = [
-    Pen(_COLOURS[place % 14], _IN_TURN[(place + place // 7) % 7], _MARKERS[place % 7])
+    Pen(
+        _COLOURS[place % 14],
+        _IN_TURN[(place + place // 7) % 7],
+        _MARKERS[(place + place // 14) % 7],
+    )
     for place in range(42)
 ]
 
