@@ -43,7 +43,7 @@ def main():
     scenario = kcmab.load_scenario(FILE).replace(horizon=options.horizon)
     kcmab.run(scenario, study, resume=True, report=True, engine=options.engine)
 
-    results = kcmab.load_results(study)  # verified by its digest, in this session or a later one
+    results = kcmab.load_results(study)  # verified by its digest, now or months later
     pairs = results.paired("modified-ts", "greedy").query("measure == 'regret'")
     print(pairs.drop(columns=["policy", "other", "measure"]).round(2).to_string(index=False))
 

@@ -84,6 +84,7 @@ def run_with(
         write_manifest(folder, manifest(results), journal.digests)
     if isinstance(results, SweepResults):
         # Absolute, as the working folder may change.
-        reader = Reader(Path(out).absolute(), scenario, manifest(results))
+        told = {**manifest(results), "files": journal.digests}
+        reader = Reader(Path(out).absolute(), scenario, told)
         results = replace(results, _open=reader.read)
     return results

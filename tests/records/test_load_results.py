@@ -41,10 +41,11 @@ def test_what_is_loaded_is_what_was_written(written):
         pd.testing.assert_frame_equal(getattr(again, name)(), getattr(results, name)())
 
 
-def test_points_are_read_from_the_folder(tmp_path):
+@pytest.mark.parametrize("record", ["curves", "paths"])
+def test_points_are_read_from_the_folder(record, tmp_path):
     """By the results of the run and by those that are loaded; a folder that is gone is missed."""
     folder = tmp_path / "sweep"
-    results = run(make_scenario(SWEPT), folder, engine="market")
+    results = run(make_scenario({**SWEPT, "record": record}), folder, engine="market")
     for each in (results, load_results(folder)):
         assert each.point({"budget": 1.0}).digest() == results.points[1].digest
     folder.rename(tmp_path / "elsewhere")
