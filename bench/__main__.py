@@ -13,6 +13,7 @@ from rich.console import Console
 from bench import (
     against,
     compiling,
+    dask_sweep,
     figure,
     fixed,
     growth,
@@ -34,6 +35,7 @@ MEASUREMENTS: dict[str, Callable[..., list[Row]]] = {
     "against": against.measure,
     "growth": growth.measure,
     "jobs": jobs.measure,
+    "dask": dask_sweep.measure,
     "fixed": fixed.measure,
     "compiling": compiling.measure,
     "long": long_runs.measure,

@@ -15,7 +15,7 @@ from bench.floor import CUSTOMERS, draw
 from bench.report import Limit, Row
 from kcmab_abm import simulate
 
-ASKED = Limit(">=", 1.7)
+ASKED = Limit(">=", 1.85)
 LONG, SHORT = 1.0, 0.1  # seconds on one core
 TITLE = "two jobs against one"
 

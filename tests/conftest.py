@@ -50,12 +50,13 @@ def _small_chunks(monkeypatch):
     """Sixteen chunks for every policy, however little there is in them."""
     monkeypatch.setattr(workers, "LEAST", 0)
     monkeypatch.setattr(workers, "PIECES", 16)
+    monkeypatch.setattr(workers, "REMEMBERED", 0)  # so that their number is known
 
 
 @pytest.fixture
 def _small_figure(monkeypatch):
     """A figure that is drawn in no time, for tests that look at folders only."""
-    monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda _: Figure((1, 1)))
+    monkeypatch.setattr("kcmab_abm.figures.outcome.draw_outcome", lambda *_, **__: Figure((1, 1)))
 
 
 def pytest_collection_finish(session):

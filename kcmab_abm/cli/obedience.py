@@ -33,9 +33,10 @@ def obedience(file: str, points: int, out: Path, force: bool, **changes: int | N
     Example:
       kcmab obedience scenarios/obey-or-not.toml --out obedience
     """
-    from kcmab_abm.cli.tables import print_frame, progress_bar
+    from kcmab_abm.cli.tables import print_frame
     from kcmab_abm.figures.obedience import draw_obedience
     from kcmab_abm.paths.audit import obedience as audit
+    from kcmab_abm.running.progress import progress_bar
     from kcmab_abm.running.results_folder import check_folder
 
     scenario = load_changed(file, changes)

@@ -105,8 +105,8 @@ def _policies(given: tuple[str, ...], horizon: int) -> tuple[list[str], list[str
 
 def _values(frontier: Any, names: list[str], asked: bool) -> tuple[dict[str, Any], list[str]]:
     """The exact values of policies, and which turn out to have none; that is an error if asked."""
-    from kcmab_abm.cli.tables import progress_bar
     from kcmab_abm.errors import EngineError
+    from kcmab_abm.running.progress import progress_bar
     from kcmab_abm.theory.exact_policies import policy_value
 
     values: dict[str, Any] = {}
@@ -127,7 +127,7 @@ def _compared(frontier: Any, prices: list[float], values: dict[str, Any]) -> Any
     """One row per price and one per policy."""
     import pandas as pd
 
-    from kcmab_abm.cli.tables import progress_bar
+    from kcmab_abm.running.progress import progress_bar
 
     rows: list[tuple[str, float, float, float, float, float]] = []
     total = len(prices) + len(values)

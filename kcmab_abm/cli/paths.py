@@ -60,9 +60,9 @@ def paths(
     Example:
       kcmab paths scenarios/figure1.toml --policy ucb --replications 200 --out paths
     """
-    from kcmab_abm.cli.tables import progress_bar
     from kcmab_abm.paths.findings import find_paths
     from kcmab_abm.paths.write import write_paths
+    from kcmab_abm.running.progress import progress_bar
     from kcmab_abm.running.results_folder import check_folder
     from kcmab_abm.running.source import open_scenario
 

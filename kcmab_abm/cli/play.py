@@ -112,11 +112,11 @@ def _animate(
     fps: int,
     force: bool,
 ) -> Trajectory:
-    from kcmab_abm.cli.tables import progress_bar
     from kcmab_abm.figures.animation import Picture, check_arms
     from kcmab_abm.figures.film import check_film, paced, write_film
     from kcmab_abm.market.run import run_market
     from kcmab_abm.market.scenes import SceneRecorder
+    from kcmab_abm.running.progress import progress_bar
     from kcmab_abm.running.results_folder import check_file, new_file
 
     check_film(path)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import pandas as pd
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -20,7 +17,7 @@ from kcmab_abm.model.trajectory import CURVES
 from kcmab_abm.results.lock_in import lock_in_warnings
 from kcmab_abm.results.results import Results
 from kcmab_abm.running.options import RunOptions
-from kcmab_abm.scenario.precision import Standing
+from kcmab_abm.running.progress import progress_bar, reporting
 from kcmab_abm.scenario.scenario import Scenario
 
 Outcome = TypeVar("Outcome")
@@ -33,57 +30,12 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
 
 
-@contextmanager
-def progress_bar(description: str) -> Iterator[Callable[..., None]]:
-    """Show a progress bar on the terminal; nothing if there is none.
-
-    Yields a function to call with the work done and the total, or with a new description.
-    """
-    if not sys.stderr.isatty():
-        yield lambda *_, **__: None
-        return
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.percentage:3.0f} %"),
-        TextColumn("{task.fields[speed]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(description, total=None, speed="")
-
-        def show(
-            done: int | None = None, total: int | None = None, doing: str | None = None
-        ) -> None:
-            pace = bar.tasks[task].speed
-            speed = f"{pace:,.0f} a second" if pace and done else ""
-            bar.update(task, completed=done, total=total, speed=speed, description=doing)
-
-        yield show
-
-
 def watched(
     work: Callable[[Scenario, RunOptions], Outcome], scenario: Scenario, options: RunOptions
 ) -> Outcome:
     """Run a scenario with a progress bar."""
     with progress_bar("preparing") as show:
-
-        def stage(doing: str) -> None:
-            show(doing=doing)
-
-        def watch(standings: Sequence[Standing]) -> None:
-            show(doing=_widest(standings))
-
-        return work(scenario, replace(options, progress=show, watch=watch, stage=stage))
-
-
-def _widest(standings: Sequence[Standing]) -> str:
-    """Describe the interval that is farthest from the precision asked for."""
-    worst = max(standings, key=lambda each: each.lacking)
-    measure = worst.measure.replace("_", " ")
-    return f"{worst.name}: {measure} ± {worst.half_width:.3g}, wanted {worst.wanted:.3g}"
+        return work(scenario, reporting(options, show))
 
 
 def check_measures(scenario: Scenario, measures: Sequence[str]) -> None:

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from kcmab_abm.figures.curves import PAPER, add_legend, draw_curves, legend_rows, palette_for
+from kcmab_abm.figures.colours import pens_of
+from kcmab_abm.figures.curves import PAPER, add_legend, draw_curves, legend_rows
 from kcmab_abm.figures.scales import write_plainly
 from kcmab_abm.figures.style import Pen, set_headline, styled
 from kcmab_abm.results.results import Results
@@ -22,7 +23,7 @@ _TOO_HIGH = 1e30  # a bound of arms that hardly differ, which would flatten ever
 
 def draw_bounds(results: Results) -> Figure:
     """Top row: curves against ln t with the lower bound's slope; bottom row: upper bounds."""
-    palette = palette_for(list(results.runs))
+    palette = pens_of(list(results.runs))
     curves = results.curves()
     with styled():
         figure = Figure(figsize=(13, 10), layout="constrained")

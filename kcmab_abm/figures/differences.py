@@ -6,7 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kcmab_abm.figures.curves import palette_for, shown_measures
+from kcmab_abm.figures.colours import pens_of
+from kcmab_abm.figures.curves import shown_measures
 from kcmab_abm.figures.scales import short
 from kcmab_abm.figures.style import Pen, set_headline, styled, wrapped
 
@@ -17,7 +18,7 @@ def draw_differences(table: pd.DataFrame, axes: list[str], regret: str, title: s
     """One row per policy and point; regret on the left, compensation on the right."""
     measures = shown_measures(regret)
     table = table[table["measure"].isin(list(measures))]
-    palette = palette_for(list(table["policy"].drop_duplicates()))
+    palette = pens_of(list(table["policy"].drop_duplicates()))
     rows = len(table) // len(measures)
     shown = min(rows, _MOST_ROWS)
     with styled():

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from kcmab_abm.figures.scales import decade, is_wide, number, ordered, short, write_plainly
 from kcmab_abm.figures.style import panel_grid, readable_on, set_headline, styled, wrapped
 from kcmab_abm.results.sweep_results import SweepResults
+from kcmab_abm.scenario.setting_names import setting_name
 
 _IN_A_ROW = 3  # panels
 _MOST_NUMBERS = 7  # cells per row or column with readable numbers
+_LETTERS = 36  # of the name of a setting, written upwards
 _COLOURS = "cividis"  # readable with colour blindness
 
 
@@ -46,8 +48,8 @@ def draw_heat(
             elif isinstance(norm, LogNorm):
                 write_plainly(bar.ax.yaxis)
             block.suptitle(f"{name} at the end{colours}", fontsize=15)
-            block.supxlabel(across, fontsize=13)
-            block.supylabel(up, fontsize=13)
+            block.supxlabel(setting_name(results.scenario, across), fontsize=13)
+            block.supylabel(wrapped(setting_name(results.scenario, up), _LETTERS), fontsize=13)
         set_headline(figure, title)
     return figure
 

@@ -7,11 +7,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from kcmab_abm.figures.colours import pens_of
 from kcmab_abm.figures.curves import (
     add_legend,
     draw_band,
     legend_rows,
-    palette_for,
     scale_customers,
 )
 from kcmab_abm.figures.style import Pen, panel_grid, set_headline, styled, wrapped
@@ -20,7 +20,7 @@ from kcmab_abm.figures.style import Pen, panel_grid, set_headline, styled, wrapp
 def draw_histories(table: pd.DataFrame) -> Figure:
     """Arm 1's empirical mean when arm i is pulled for the k-th time, one panel per policy."""
     labels = list(table["policy"].unique())
-    palette = palette_for(labels)
+    palette = pens_of(labels)
     columns = min(3, len(labels))
     rows = -(-len(labels) // columns)
     with styled():
@@ -58,7 +58,7 @@ def _draw_policy(axes: Axes, table: pd.DataFrame, pen: Pen) -> None:
 def draw_biases(table: pd.DataFrame) -> Figure:
     """The bias of empirical means: over time for the two best arms, at the end for all."""
     labels = list(table["policy"].unique())
-    palette = palette_for(labels)
+    palette = pens_of(labels)
     best, second = table.groupby("arm")["mean_reward"].first().nlargest(2).index
     with styled():
         figure = Figure(figsize=(13, 6.2 + 0.3 * legend_rows(labels)), layout="constrained")

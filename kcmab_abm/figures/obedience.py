@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from kcmab_abm.figures.colours import pens_of
 from kcmab_abm.figures.curves import (
     add_legend,
     draw_band,
     legend_rows,
-    palette_for,
     scale_customers,
 )
 from kcmab_abm.figures.style import panel_grid, set_headline, styled, wrapped
@@ -19,7 +19,7 @@ def draw_obedience(table: pd.DataFrame) -> Figure:
     """The gain from following, one panel per policy and one line per recommended arm."""
     labels = list(table["policy"].unique())
     names = {f"arm {arm} recommended": arm for arm in sorted(table["arm"].unique())}
-    palette = palette_for(list(names))
+    palette = pens_of(list(names))
     columns = min(3, len(labels))
     rows = -(-len(labels) // columns)
     with styled():

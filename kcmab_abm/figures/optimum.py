@@ -10,7 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kcmab_abm.figures.style import Pen, pens, set_headline, styled
+from kcmab_abm.figures.colours import pens_of
+from kcmab_abm.figures.style import Pen, set_headline, styled
+
+_OPTIMUM = "black"  # the colour of no policy
 
 
 def draw_optimum(table: pd.DataFrame, frontier: pd.DataFrame, horizon: int, prior: str) -> Figure:
@@ -20,14 +23,15 @@ def draw_optimum(table: pd.DataFrame, frontier: pd.DataFrame, horizon: int, prio
     to the least compensation for its regret; the legend says how many times as much it pays.
     """
     policies = table[table["controller"] != "optimum"]
-    line, *others = _marks(1 + len(policies))
+    marks = pens_of(policies["controller"])
     near = policies[policies["needed"] > 0.0]
     with styled():
         figure = Figure(figsize=(12.8, 7.2), layout="constrained")
         whole, close = figure.subplots(1, 2)
         for axes in (whole, close):
-            _draw_frontier(axes, table, frontier, line)
-        for pen, policy in zip(others, policies.to_dict("records"), strict=True):
+            _draw_frontier(axes, table, frontier)
+        for policy in policies.to_dict("records"):
+            pen = marks[policy["controller"]]
             _draw_policy(whole, policy, pen)
             if policy["needed"] > 0.0:
                 _draw_policy(close, policy, pen)
@@ -46,26 +50,11 @@ def draw_optimum(table: pd.DataFrame, frontier: pd.DataFrame, horizon: int, prio
     return figure
 
 
-def _marks(count: int) -> list[Pen]:
-    """Pens that differ in colour or marker, even if there are more than of either.
-
-    Of each seven the colours are shifted by 3 and the markers by 1, so that policies of one colour
-    stand far from each other in the legend.
-    """
-    drawn = pens(count)
-    few = min(7, count)
-    shifts = [k // few for k in range(count)]
-    return [
-        Pen(drawn[(k + 3 * by) % few].colour, "-", drawn[(k + by) % few].marker)
-        for k, by in enumerate(shifts)
-    ]
-
-
-def _draw_frontier(axes: Axes, table: pd.DataFrame, frontier: pd.DataFrame, pen: Pen) -> None:
+def _draw_frontier(axes: Axes, table: pd.DataFrame, frontier: pd.DataFrame) -> None:
     """The frontier, with the prices of the table."""
     optima = table[table["controller"] == "optimum"]
-    axes.plot(frontier["compensation"], frontier["regret"], "-", color=pen.colour, label="optimum")
-    axes.scatter(optima["compensation"], optima["regret"], color=pen.colour, s=36, zorder=3)
+    axes.plot(frontier["compensation"], frontier["regret"], "-", color=_OPTIMUM, label="optimum")
+    axes.scatter(optima["compensation"], optima["regret"], color=_OPTIMUM, s=36, zorder=3)
     axes.set_xlabel("expected compensation")
     axes.set_ylabel("Bayes regret")
 

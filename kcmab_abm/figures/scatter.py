@@ -10,11 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from kcmab_abm.figures.curves import add_legend, palette_for, shown_measures, spoken
+from kcmab_abm.figures.colours import pens_of
+from kcmab_abm.figures.curves import add_legend, shown_measures, spoken
 from kcmab_abm.figures.scales import number, ordered, set_scale, short, write_plainly
 from kcmab_abm.figures.settings import title_of
 from kcmab_abm.figures.style import Pen, panel_grid, set_headline, styled, wrapped
 from kcmab_abm.results.sweep_results import SweepResults
+from kcmab_abm.scenario.setting_names import setting_name
 
 MOST_SETTINGS = 12  # with panels readable on a page
 _IN_A_ROW = 4
@@ -34,7 +36,7 @@ def draw_scatter(results: SweepResults, *chosen: str) -> Figure | None:
     if results.has_sensitivity and plan is not None and plan.sample is not None:
         table = table[: 2 * plan.sample.points * len(results.scenario.policies)]
     measures = shown_measures(results.regret_measure, chosen, results.is_bayes)
-    palette = palette_for(list(table["policy"].drop_duplicates()))
+    palette = pens_of(list(table["policy"].drop_duplicates()))
     ranges = results.scenario.settings["sweep"]
     logarithmic = [name for name in settings if ranges.get(name, {}).get("log") is True]
     columns = min(_IN_A_ROW, len(settings))
@@ -51,7 +53,7 @@ def draw_scatter(results: SweepResults, *chosen: str) -> Figure | None:
                     rows = table[table["policy"] == label]
                     _draw_points(axes, rows[setting], rows[measure], pen, names)
                 _scale_setting(axes, table[setting], names, setting in logarithmic)
-                axes.set_xlabel(wrapped(setting, _LETTERS))
+                axes.set_xlabel(wrapped(setting_name(results.scenario, setting), _LETTERS))
                 scale = set_scale(axes, "y", table[measure].to_numpy())
             for axes in panels[::columns]:
                 axes.set_ylabel(f"{spoken(name)} at the end{scale}")

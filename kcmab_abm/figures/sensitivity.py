@@ -11,6 +11,7 @@ from kcmab_abm.figures.curves import add_legend, name_of
 from kcmab_abm.figures.settings import title_of
 from kcmab_abm.figures.style import panel_grid, pens, set_headline, styled, wrapped
 from kcmab_abm.results.sweep_results import SweepResults
+from kcmab_abm.scenario.setting_names import setting_name
 
 _LETTERS = 30  # of the name of a setting
 KINDS = {"first": "first-order index: the setting alone", "total": "total index: with interactions"}
@@ -31,7 +32,8 @@ def draw_sensitivity(table: pd.DataFrame, results: SweepResults) -> Figure:
             _draw_rows(axes, rows)
             axes.set_title(wrapped(f"{name_of(measure, results.is_bayes)}, {policy}", 44))
         for axes in panels[:: len(measures)]:
-            names = [wrapped(setting, _LETTERS) for setting in settings]
+            told = (setting_name(results.scenario, setting) for setting in settings)
+            names = [wrapped(name, _LETTERS) for name in told]
             axes.set_yticks(range(len(settings)), names)
             axes.set_ylim(len(settings) - 0.5, -0.5)
         for axes in panels[-len(measures) :]:

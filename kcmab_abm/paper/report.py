@@ -1,30 +1,17 @@
-"""The report on the paper's claims, as Markdown and as a single HTML file."""
+"""The report on the paper's claims, as Markdown."""
 
 from __future__ import annotations
 
-import base64
-import re
-from pathlib import Path
-
 import pandas as pd
-from markdown_it import MarkdownIt
 
 from kcmab_abm.paper.claims import SLIGHTLY
 from kcmab_abm.paper.study import PLOTS
 from kcmab_abm.paper.verdicts import FAMILY_ERROR, Finding, Judgement
 from kcmab_abm.results.results import Results
+from kcmab_abm.running.html_page import table_lines
 from kcmab_abm.theory.applicable import yardstick_table
 
-_STYLE = """
-body { font: 18px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
-       color: #1a1a1a; background: #fff; }
-h1, h2, h3 { line-height: 1.2; }
-table { border-collapse: collapse; display: block; overflow-x: auto; font-size: 0.9em; }
-th, td { border-bottom: 1px solid #ccc; padding: 0.35rem 0.6rem; text-align: left; }
-th { border-bottom: 2px solid #555; }
-img { max-width: 100%; height: auto; }
-code { background: #f2f2f2; padding: 0 0.2em; overflow-wrap: anywhere; }
-"""
+TITLE = "Multi-armed bandits with compensation: the experiments, rerun"
 
 
 def markdown(results: dict[str, Results], judgements: list[Judgement]) -> str:
@@ -32,7 +19,7 @@ def markdown(results: dict[str, Results], judgements: list[Judgement]) -> str:
     first = next(iter(results.values()))
     scenario = first.scenario
     sections = [
-        "# Multi-armed bandits with compensation: the experiments, rerun",
+        f"# {TITLE}",
         f"Nine arms with means 0.9, 0.8, ..., 0.1; {scenario.horizon:,} greedy customers per run; "
         f"{scenario.replications:,} runs; seed {scenario.seed}. Within a run, all policies meet "
         "the same rewards, so they are compared run by run.",
@@ -67,7 +54,7 @@ def _verdicts(judgements: list[Judgement], laws: list[str], runs: int) -> str:
             f"'Slightly larger' is taken to mean at most {SLIGHTLY:g} times as large; the ratio is "
             "given with its interval. A measurement below a bound does not prove the bound.",
             "",
-            *_table(["where", "claim", *map(str.capitalize, laws)], rows),
+            *table_lines(["where", "claim", *map(str.capitalize, laws)], rows),
         ]
     )
 
@@ -100,7 +87,7 @@ def _law_section(law: str, results: Results) -> str:
         ]
         for row, interval in zip(results.summary().to_dict("records"), intervals, strict=True)
     ]
-    lines = [f"## {law.capitalize()} rewards", "", *_table(columns, rows)]
+    lines = [f"## {law.capitalize()} rewards", "", *table_lines(columns, rows)]
     lines += [
         "",
         "Means over all runs with 95% intervals. *Locked in*: the share of runs (and their number) "
@@ -115,12 +102,6 @@ def _law_section(law: str, results: Results) -> str:
         lines += [f"### Figure {plot.number}: {plot.title}", "", image, ""]
     lines += ["### Bounds and measurements", "", *_bounds(yardstick_table(results))]
     return "\n".join(lines)
-
-
-def _table(columns: list[str], rows: list[list[str]]) -> list[str]:
-    """The lines of a Markdown table."""
-    lines = [f"| {' | '.join(cells)} |" for cells in (columns, *rows)]
-    return [lines[0], "|---" * len(columns) + "|", *lines[1:]]
 
 
 def _with_error(row: dict, measure: str) -> str:  # type: ignore[type-arg]
@@ -140,7 +121,7 @@ def _bounds(table: pd.DataFrame) -> list[str]:
         numbers = [f"{row['value']:.1f}", f"{row['measured']:.1f}"]
         numbers.append("" if start != start else f"{start:,.0f}")
         rows.append([*(row[column] for column in columns[:4]), *numbers])
-    return _table(columns, rows)
+    return table_lines(columns, rows)
 
 
 _READING = """## How to read the bounds
@@ -151,21 +132,3 @@ measurement can contradict them. An *upper bound* holds for every T, and is info
 falls below the trivial bound: the largest gap (for compensation, the best mean) for every customer.
 The printed proof of Theorem 3 assumes that empirical means are unbiased at exploration times;
 `kcmab bias` shows that they are not. The repaired bound does not need this assumption."""
-
-
-def html(text: str, folder: Path) -> str:
-    """The report as a single file with its figures, readable offline."""
-    body = MarkdownIt("commonmark").enable("table").render(text)
-    body = re.sub(r'src="([^"]+\.png)"', lambda match: _inline(folder / match[1]), body)
-    title = text.partition("\n")[0].lstrip("# ")
-    return (
-        "<!DOCTYPE html>\n"
-        f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{_STYLE}</style></head>\n<body>\n{body}</body></html>\n"
-    )
-
-
-def _inline(path: Path) -> str:
-    data = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f'src="data:image/png;base64,{data}"'

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from kcmab_abm.paper.report import figure_name, html, markdown
+from kcmab_abm.paper.report import TITLE, figure_name, markdown
 from kcmab_abm.paper.study import PLOTS
 from kcmab_abm.paper.verdicts import FAMILY_ERROR, Judgement
 from kcmab_abm.results.results import Results
+from kcmab_abm.running.html_page import html_page
 from kcmab_abm.running.manifest import write_manifest
 from kcmab_abm.running.results_folder import new_folder
 from kcmab_abm.theory.applicable import yardstick_table
@@ -27,7 +28,8 @@ def write_paper(
         claim_table(judgements).to_csv(stage / "claims.csv", index=False)
         text = markdown(results, judgements)
         (stage / "report.md").write_text(text, encoding="utf-8")
-        (stage / "report.html").write_text(html(text, stage), encoding="utf-8")
+        page = html_page(text, TITLE, stage)
+        (stage / "report.html").write_text(page, encoding="utf-8")
         write_manifest(stage, _manifest(results))
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from kcmab_abm.catalogue.registry import unknown
+from kcmab_abm.errors import MarketError
 from kcmab_abm.model.trajectory import CURVES
 from kcmab_abm.results.statistics import Floats, paired_difference, student
 
@@ -38,6 +40,45 @@ def difference_rows(
         counts = {"first_runs": len(x), "second_runs": len(y)}
         rows.append({**row, **interval, "interval": "paired" if paired else "Welch", **counts})
     return rows
+
+
+def paired_table(
+    policy: str,
+    other: str,
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    measures: Sequence[str],
+    confidence: float,
+) -> pd.DataFrame:
+    """The costs of a policy less those of another: one row per measure.
+
+    From tables with one row per replication, which share their tapes.
+    """
+    return pd.DataFrame(
+        {
+            "policy": policy,
+            "other": other,
+            "measure": measure,
+            **paired_difference(
+                first[measure].to_numpy(float), second[measure].to_numpy(float), confidence
+            ),
+        }
+        for measure in measures
+    )
+
+
+def checked_pair(labels: list[str], policy: str | None, other: str | None) -> list[str]:
+    """Two different policies, both given and known; all of them if none is given."""
+    if policy is None and other is None:
+        return labels
+    if policy is None or other is None:
+        raise MarketError(f"paired: give two policies, of {', '.join(labels)}")
+    for label in (policy, other):
+        if label not in labels:
+            raise MarketError(f"paired: {unknown('policy', str(label), labels)}")
+    if policy == other:
+        raise MarketError(f"paired: {policy!r} cannot be compared with itself; give two policies")
+    return [policy, other]
 
 
 def welch_difference(x: Floats, y: Floats, confidence: float) -> dict[str, object]:

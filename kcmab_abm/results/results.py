@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.model.trajectory import CURVES
+from kcmab_abm.results.differences import checked_pair
+from kcmab_abm.results.drawing import Drawable
 from kcmab_abm.results.incentives import net_columns, net_gap
 from kcmab_abm.results.lock_in import has_few_locked_in, lock_in_table
 from kcmab_abm.results.statistics import (
     FINALS,
+    PAIRED,
     Runs,
     curve_table,
     paired_rows,
@@ -35,7 +38,7 @@ class Used(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(Drawable):
     """The results of `simulate`: what a scenario's policies cost over all replications.
 
     Attributes
@@ -86,8 +89,8 @@ class Results:
     @property
     def engine(self) -> str:
         """The engine that ran: 'batch', 'market', or 'mixed' if the policies differed."""
-        names = {used.engine for used in self.engines.values()}
-        return names.pop() if len(names) == 1 else "mixed"
+        first, *others = {used.engine for used in self.engines.values()}
+        return "mixed" if others else first
 
     @property
     def replications(self) -> int:
@@ -150,7 +153,7 @@ class Results:
         Raises
         ------
         MarketError
-            If the utilities of customers are not fixed, so that there is no such regret.
+            If the utilities of customers are not fixed.
         """
         gap, curves = net_gap(self.scenario), self.runs[label].curves
         if gap is None:
@@ -164,9 +167,8 @@ class Results:
 
     def _net_columns(self, label: str, confidence: float) -> dict[str, object]:
         """The columns of net regret, if there is such a regret."""
-        if net_gap(self.scenario) is None:
-            return {}
-        return net_columns(self.net_regret(label)[:, -1], confidence)
+        is_known = net_gap(self.scenario) is not None
+        return net_columns(self.net_regret(label)[:, -1], confidence) if is_known else {}
 
     def curves(self, confidence: float = 0.95) -> pd.DataFrame:
         """Costs along the run: means, intervals and quantiles.
@@ -187,23 +189,28 @@ class Results:
         ]
         return pd.concat(tables, ignore_index=True)
 
-    def paired(self, confidence: float = 0.95) -> pd.DataFrame:
+    def paired(
+        self, policy: str | None = None, other: str | None = None, confidence: float = 0.95
+    ) -> pd.DataFrame:
         """Differences in final costs between policies that meet the same rewards.
 
         Parameters
         ----------
+        policy, other
+            The labels of two policies; by default, all pairs are compared.
         confidence
             The level of the intervals.
 
         Returns
         -------
         DataFrame
-            One row per pair of policies and measure. `variance_saved` is the variance reduction
-            compared with independent markets; it is negative where pairing hurts.
+            One row per pair and measure; `difference` is the first policy's cost less the other's,
+            `variance_saved` the variance reduction compared with independent markets, which is
+            negative where pairing hurts.
         """
-        columns = ["policy", "other", "measure", "difference", "se", "low", "high"]
-        columns.append("variance_saved")
-        return pd.DataFrame(paired_rows(self.runs, confidence), columns=columns)
+        labels = checked_pair(list(self.runs), policy, other)
+        runs = {label: self.runs[label] for label in labels}
+        return pd.DataFrame(paired_rows(runs, confidence), columns=PAIRED)
 
     def lock_in(self, confidence: float = 0.95) -> pd.DataFrame:
         """What runs that locked in add to regret, with intervals that hold however few there are.
@@ -216,8 +223,8 @@ class Results:
         Returns
         -------
         DataFrame
-            One row per policy: the number of runs that locked in, the mean regret of the `others`,
-            by how much more those that locked in lost (`excess`), and the regret of all.
+            One row per policy: how many runs locked in, the mean regret of the `others`, by how
+            much more those that locked in lost (`excess`), and the regret of all.
         """
         return lock_in_table(self.runs, self.scenario, self.regret_measure, confidence)
 
@@ -236,8 +243,7 @@ class Results:
 
     def standings(self) -> list[Standing]:
         """The rows of `precision()`, as a list."""
-        wanted = self.scenario.precision
-        return [] if wanted is None else wanted.look(self.runs)
+        return self.scenario.precision.look(self.runs) if self.scenario.precision else []
 
     def arms(self) -> pd.DataFrame:
         """Pulls and compensation by arm.
@@ -272,8 +278,7 @@ class Results:
         Returns
         -------
         DataFrame
-            One row per policy and replication. `locked_in` is True if the run settled on a wrong
-            arm.
+            One row per policy and replication; `locked_in` if the run settled on a wrong arm.
         """
         cost, horizon = self.scenario.market.seeding_cost, self.scenario.horizon
         tables = [

@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 
 FINALS = ("regret", "compensation", "realised_regret", "dynamic_regret")  # as tables order them
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+PAIRED = ["policy", "other", "measure", "difference", "se", "low", "high", "variance_saved"]
 _EVEN, _GEOMETRIC = 50, 40
 _BLOCK = 256  # replications per partial sum
 _KEPT = ("curves", "seeded", "targeted", "accepted", "paid", "left", "late_wrong", "waited")

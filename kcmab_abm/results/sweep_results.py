@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from kcmab_abm.results.differences import difference_rows
-from kcmab_abm.results.results import Results, Used
+from kcmab_abm.errors import MarketError
+from kcmab_abm.model.trajectory import CURVES
+from kcmab_abm.results.differences import checked_pair, difference_rows, paired_table
+from kcmab_abm.results.drawing import Drawable
+from kcmab_abm.results.points import PointResults, point_number, points_with
+from kcmab_abm.results.results import Results
 from kcmab_abm.results.sensitivity import sensitivity_table
 from kcmab_abm.results.statistics import joined_digest
-from kcmab_abm.scenario.paths import look_up, steps, written
-from kcmab_abm.scenario.precision import Standing, standing_table
+from kcmab_abm.scenario.precision import standing_table
 from kcmab_abm.scenario.sampling import SALTELLI
 from kcmab_abm.scenario.scenario import Scenario
-from kcmab_abm.scenario.sweep import Sweep
+from kcmab_abm.scenario.setting_names import tidy_names
 
 
 @dataclass(frozen=True)
-class PointResults:
-    """The results at one point, as small tables without curves of single replications."""
-
-    settings: Mapping[str, Any]
-    regret_measure: str
-    engines: dict[str, Used]
-    digest: str
-    summary: pd.DataFrame
-    finals: pd.DataFrame
-    curves: pd.DataFrame
-    standings: list[Standing]
-    replications: int
-
-
-@dataclass(frozen=True)
-class SweepResults:
+class SweepResults(Drawable):
     """The results of `sweep`: what a scenario's policies cost at every point.
 
     Every table begins with one column per swept setting. All points share their rewards unless the
@@ -73,6 +62,7 @@ class SweepResults:
     scenario: Scenario
     axes: pd.DataFrame = field(repr=False)
     points: tuple[PointResults, ...] = field(repr=False)
+    _open: Callable[[int], Results] | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"SweepResults({', '.join(map(str, self.axes))}: {self.size})"
@@ -99,7 +89,18 @@ class SweepResults:
     @property
     def is_bayes(self) -> bool:
         """True if regret is Bayes regret at every point."""
-        return all(point.market.is_random for point in self.scenario.points())
+        points = self.scenario.points() or (self.scenario,)
+        return all(point.market.is_random for point in points)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Short names of the swept settings: `results.table.rename(columns=results.names)`."""
+        return tidy_names([str(axis) for axis in self.axes])
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all policies, in the order of the file."""
+        return list(self.table["policy"].drop_duplicates())
 
     @property
     def replications(self) -> list[int]:
@@ -120,9 +121,71 @@ class SweepResults:
         """The table that `summary` returns."""
         return self._beside_axes([each.summary for each in self.points])
 
-    def summary(self) -> pd.DataFrame:
-        """Costs at the end: one row per point and policy, with the columns of `Results.summary`."""
-        return self.table
+    def summary(self, confidence: float = 0.95) -> pd.DataFrame:
+        """Costs at the end: one row per point and policy, with the columns of `Results.summary`.
+
+        Parameters
+        ----------
+        confidence
+            The level of the intervals. For another level than 95 %, points are opened one by one
+            (see `point`).
+        """
+        if confidence == 0.95:
+            return self.table
+        points = range(1, len(self.points) + 1)
+        return self._beside_axes([self.point(each).summary(confidence) for each in points])
+
+    def point(self, at: int | Mapping[str, Any]) -> Results:
+        """The results of one point, as `simulate` returns them: with all curves.
+
+        A sweep keeps only tables of its points. So they are read again if the sweep was run into a
+        folder, and otherwise run again, which gives the same results; the digest is compared.
+
+        Parameters
+        ----------
+        at
+            The number of the point, counted from 1 as in messages, or a value for each swept
+            setting as in the tables. Of a path the last words are enough: `{"tau": 0.1}`.
+
+        Returns
+        -------
+        Results
+            The results of the point.
+
+        Raises
+        ------
+        MarketError
+            If there is no such point, or its folder was removed or changed.
+
+        Examples
+        --------
+        >>> from kcmab_abm import make_scenario, sweep
+        >>> scenario = make_scenario({
+        ...     "horizon": 20, "replications": 50, "policy": [{"name": "ucb"}],
+        ...     "market": {"arms": {"law": "bernoulli", "means": [0.9, 0.1]}},
+        ...     "sweep": {"grid": {"purse.budget": [0.0, 1.0]}},
+        ... })
+        >>> sweep(scenario, engine="market").point({"budget": 1.0})
+        Results(ucb: 50 runs of 20 customers)
+        """
+        number = point_number(self.axes, at)
+        if self._open is None:
+            raise MarketError("these results were made without what is needed to open a point")
+        results = self._open(number)
+        if results.digest() != self.points[number - 1].digest:
+            raise MarketError(
+                f"point {number} gives other results than in the sweep: what was run has changed "
+                "since; run the sweep again"
+            )
+        return results
+
+    def rows_at(self, at: Mapping[str, Any] | None = None) -> NDArray[np.bool_]:
+        """True for the rows of `table` whose settings have these values, by path or last words."""
+        return np.repeat(self.points_at(at), [len(each.summary) for each in self.points])
+
+    def points_at(self, at: Mapping[str, Any] | None = None) -> NDArray[np.bool_]:
+        """True for the points whose settings have these values, by path or last words."""
+        return points_with(self.axes, at or {})
 
     def finals(self) -> pd.DataFrame:
         """Costs at the end of every single run: one row per point, policy and replication."""
@@ -132,19 +195,29 @@ class SweepResults:
         """Costs along the run: one row per point, policy, measure and checkpoint."""
         return self._beside_axes([each.curves for each in self.points])
 
-    def paired(self, confidence: float = 0.95) -> pd.DataFrame:
-        """Differences in final costs between every point and the first one.
+    def paired(
+        self, policy: str | None = None, other: str | None = None, confidence: float = 0.95
+    ) -> pd.DataFrame:
+        """Differences in final costs: between two policies, or between every point and the first.
 
         Parameters
         ----------
+        policy, other
+            The labels of two policies. They are compared at every point, on the same tapes, as
+            `Results.paired` compares them. Without them every policy is compared with itself at
+            the first point.
         confidence
             The level of the intervals.
 
         Returns
         -------
         DataFrame
-            One row per point, policy and measure. `first` is the mean at the first point.
+            With policies, one row per point and measure: `difference` is the first policy's cost
+            less the other's. Without, one row per point, policy and measure, where `first` is the
+            mean at the first point.
         """
+        if policy is not None or other is not None:
+            return self._paired_policies(policy, other, confidence)
         start = self.points[0]
         before = dict(list(start.finals.groupby("policy", sort=False)))
         tables = [
@@ -163,6 +236,20 @@ class SweepResults:
             for each in self.points[1:]
         ]
         return self._beside_axes([pd.DataFrame(), *tables])
+
+    def _paired_policies(
+        self, policy: str | None, other: str | None, confidence: float
+    ) -> pd.DataFrame:
+        one, two = checked_pair(self.labels, policy, other)
+        measures = (*CURVES, *self.scenario.measures.names)
+        tables = []
+        for number, each in enumerate(self.points, 1):
+            finals = dict(list(each.finals.groupby("policy", sort=False)))
+            if missing := [label for label in (one, two) if label not in finals]:
+                raise MarketError(f"point {number} has no policy {missing[0]!r}")
+            runs = finals[one], finals[two]
+            tables.append(paired_table(one, two, *runs, measures, confidence))
+        return self._beside_axes(tables)
 
     def precision(self) -> pd.DataFrame:
         """The intervals that decided when to stop at each point; see `Results.precision`."""
@@ -211,41 +298,3 @@ class SweepResults:
         # A summary has a column `replications` of its own; if it is swept, the two agree.
         right = right.drop(columns=[name for name in self.axes if name in right])
         return pd.concat([self.axes.iloc[places].reset_index(drop=True), right], axis=1)
-
-
-def point_results(results: Results) -> PointResults:
-    """Reduce the results of one point to what a sweep keeps."""
-    return PointResults(
-        settings=results.scenario.settings,
-        regret_measure=results.regret_measure,
-        engines=results.engines,
-        digest=results.digest(),
-        summary=results.summary(),
-        finals=results.finals(),
-        curves=results.curves(),
-        standings=results.standings(),
-        replications=results.replications,
-    )
-
-
-def axes_table(plan: Sweep, points: Sequence[PointResults]) -> pd.DataFrame:
-    """The swept settings: one row per point, one column per setting."""
-    columns = {}
-    for path in plan.axes:
-        name = "policies" if path == "policy" else path  # `policy` is a column of every table
-        columns[name] = _column(
-            [
-                point.get(path, look_up(each.settings, steps(path)))
-                for point, each in zip(plan.shown, points, strict=True)
-            ]
-        )
-    return pd.DataFrame(columns)
-
-
-def _column(values: list[Any]) -> list[Any]:
-    """Numbers or strings unchanged; any other column as it is written in a scenario file."""
-    given = [value for value in values if value is not None]
-    plain = all(isinstance(value, str) for value in given) or all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in given
-    )
-    return values if plain else [None if value is None else written(value) for value in values]

@@ -24,7 +24,7 @@ from kcmab_abm.running.replications import Meter, Replications
 from kcmab_abm.running.workers import Chunk, Control, Outcome, cores, new_control
 
 AHEAD = 4  # chunks that wait for each worker
-ELSEWHERE = 1024  # chunks that wait for an executor with an unknown number of workers
+ELSEWHERE = 256  # workers of an executor that does not say how many it has
 SIGHT = 10_000  # chunks that are skipped in search of some for idle workers
 _POLL = 0.05  # seconds between two reports of progress
 
@@ -54,19 +54,23 @@ def work_off(
 
 
 def _executor_lane(executor: Executor) -> _Lane:
-    count = getattr(executor, "_max_workers", ELSEWHERE // AHEAD)
+    """Workers may come and go, so executors are asked for their number again and again."""
     is_near = isinstance(executor, ThreadPoolExecutor)
-    return _Lane(lambda: executor, AHEAD * count, is_near, may_write=False)
+
+    def room() -> int:
+        return AHEAD * int(getattr(executor, "_max_workers", ELSEWHERE))
+
+    return _Lane(lambda: executor, room, is_near, may_write=False)
 
 
 def _own_lane(engine: EngineName, jobs: int | None, stack: ExitStack) -> _Lane:
     if engine == "batch":
         count = jobs or cores()
-        return _Lane(lambda: stack.enter_context(ThreadPoolExecutor(count)), AHEAD * count)
+        return _Lane(lambda: stack.enter_context(ThreadPoolExecutor(count)), lambda: AHEAD * count)
     if jobs is not None and jobs > 1:
         count = jobs
-        return _Lane(lambda: stack.enter_context(Processes(count)), AHEAD * count, is_near=False)
-    return _Lane(Here, 1)
+        return _Lane(lambda: stack.enter_context(Processes(count)), lambda: AHEAD * count, False)
+    return _Lane(Here, lambda: 1)
 
 
 class _Place(NamedTuple):
@@ -90,7 +94,7 @@ class _Lane:
     """Workers of one kind and the chunks waiting for them; near ones are in this process."""
 
     open: Callable[[], Executor]
-    room: int
+    room: Callable[[], int]
     is_near: bool = True
     may_write: bool = True
     busy: int = 0
@@ -161,7 +165,7 @@ class _Queue:
     def _hand_out(self) -> None:
         """Submit chunks until all workers have enough or none are left."""
         for lane in dict.fromkeys(self._lanes.values()):
-            while lane.busy < lane.room and (task := self._next(lane)) is not None:
+            while lane.busy < lane.room() and (task := self._next(lane)) is not None:
                 self._submit(task, lane)
 
     def _submit(self, task: _Task, lane: _Lane) -> None:

@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from kcmab_abm.errors import MarketError, WorkerError
+from kcmab_abm.running.cluster_use import ClusterUse
 from kcmab_abm.running.manifest import versions
 from kcmab_abm.running.options import Tell, silent
 from kcmab_abm.running.run_identity import DECISIVE
 
 PATIENCE = 10.0  # seconds for the scheduler to answer
+LEAST_WORKERS = 64  # for which chunks wait, while few are there
 _POLL = 0.2  # seconds between two attempts to read a file
 _LOGS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 _CODE = "code of kcmab-abm"
@@ -34,10 +36,10 @@ Makings = dict[str, str]
 
 
 @contextmanager
-def cluster(address: str, tell: Tell = silent) -> Iterator[Executor]:
+def cluster(address: str, tell: Tell = silent) -> Iterator[ClusterExecutor]:
     """Connect to the cluster whose scheduler is at an address, or wrote a scheduler file.
 
-    `tell` is called if there are no workers yet.
+    `tell` is called if there are no workers yet; `use` of the executor says how busy they were.
     """
     library = _library()
     with _quiet():
@@ -48,7 +50,9 @@ def cluster(address: str, tell: Tell = silent) -> Iterator[Executor]:
                 if not client.nthreads():
                     tell(f"{address}: no workers yet; the work waits for them")
                 _check_all(client)
-                yield ClusterExecutor(client)
+                executor = ClusterExecutor(client)
+                with executor.use:
+                    yield executor
         finally:
             client.close()
 
@@ -59,11 +63,19 @@ class ClusterExecutor(Executor):
     def __init__(self, client: Any) -> None:
         # Not pure, or Dask would hash every argument to find equal calls.
         self._inner = client.get_executor(pure=False)
+        self.use = ClusterUse(client)
+
+    @property
+    def _max_workers(self) -> int:
+        """Enough chunks for all threads, also for those that come while they wait."""
+        return max(LEAST_WORKERS, 2 * self.use.threads)
 
     def submit(self, function: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         """Submit a call to the workers."""
+        self.use.begin()
         call = pickle.dumps((function, given, named))
         future: Future[Any] = self._inner.submit(run_call, makings(), call)
+        future.add_done_callback(self.use.note)
         return future
 
 

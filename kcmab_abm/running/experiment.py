@@ -16,6 +16,7 @@ from kcmab_abm.results.sweep_results import SweepResults
 from kcmab_abm.running.engine_choice import choose_engine
 from kcmab_abm.running.journal import Journal
 from kcmab_abm.running.options import Engine, Progress, RunOptions, Tell, silent
+from kcmab_abm.running.progress import with_progress
 from kcmab_abm.running.with_options import run_with, simulate_with, sweep_with
 from kcmab_abm.scenario.precision import Watch
 from kcmab_abm.scenario.scenario import Scenario
@@ -87,7 +88,7 @@ def simulate(
     engine: Engine = "auto",
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: bool | Progress | None = None,
     journal: Journal | None = None,
     watch: Watch | None = None,
 ) -> Results:
@@ -107,8 +108,9 @@ def simulate(
         engine (default: 1).
     executor : concurrent.futures.Executor, optional
         Does the work instead of threads and processes of this machine.
-    progress : callable, optional
-        Called repeatedly with the number of customers served so far and their total number.
+    progress : bool or callable, optional
+        True shows a progress bar, in notebooks as well, and in a log a line every ten seconds. A
+        function is called repeatedly with the number of customers served so far and in total.
     journal : Journal, optional
         Finished work on disk: replications in it are not run again, new ones are added to it.
     watch : callable, optional
@@ -143,7 +145,9 @@ def simulate(
        policy  compensation  acceptance
     0  greedy           0.0         1.0
     """
-    return simulate_with(scenario, RunOptions(engine, jobs, executor, progress, journal, watch))
+    options = RunOptions(engine, jobs, executor, journal=journal, watch=watch)
+    with with_progress(options, progress) as options:
+        return simulate_with(scenario, options)
 
 
 def sweep(
@@ -152,7 +156,7 @@ def sweep(
     engine: Engine = "auto",
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: bool | Progress | None = None,
     journal: Journal | None = None,
     watch: Watch | None = None,
 ) -> SweepResults:
@@ -190,7 +194,9 @@ def sweep(
     0       20  greedy           0.0
     1       40  greedy           0.0
     """
-    return sweep_with(scenario, RunOptions(engine, jobs, executor, progress, journal, watch))
+    options = RunOptions(engine, jobs, executor, journal=journal, watch=watch)
+    with with_progress(options, progress) as options:
+        return sweep_with(scenario, options)
 
 
 def run(
@@ -199,11 +205,12 @@ def run(
     *,
     force: bool = False,
     resume: bool = False,
+    report: bool = False,
     tell: Tell = silent,
     engine: Engine = "auto",
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Progress | None = None,
+    progress: bool | Progress | None = None,
     watch: Watch | None = None,
 ) -> Results | SweepResults:
     """Run a scenario, or its sweep, and write the results into a folder.
@@ -220,6 +227,8 @@ def run(
         Replace existing results.
     resume : bool
         Resume an interrupted run, or add replications to a finished one.
+    report : bool
+        Also write `report.html`: verdicts, tables, figures and settings on one page.
     tell : callable, optional
         Called with a message about every damaged file that is made again.
     engine, jobs, executor, progress, watch
@@ -239,5 +248,6 @@ def run(
     --------
     >>> results = run(scenario, "results", resume=True)  # doctest: +SKIP
     """
-    options = RunOptions(engine, jobs, executor, progress, watch=watch)
-    return run_with(scenario, options, out, force, resume, tell)
+    options = RunOptions(engine, jobs, executor, watch=watch, report=report)
+    with with_progress(options, progress) as options:
+        return run_with(scenario, options, out, force, resume, tell)

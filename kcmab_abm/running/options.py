@@ -25,7 +25,8 @@ def silent(message: str) -> None:
 class RunOptions:
     """The options of `simulate`; `stage` is called with a description of the current work.
 
-    `measures` are those that figures show, by default regret and compensation.
+    `measures` are those that figures show, by default regret and compensation; with `report`, a run
+    into a folder writes report.html.
     """
 
     engine: Engine = "auto"
@@ -36,6 +37,7 @@ class RunOptions:
     watch: Watch | None = None
     stage: Tell = silent
     measures: tuple[str, ...] = ()
+    report: bool = False
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:

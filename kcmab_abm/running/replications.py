@@ -13,7 +13,7 @@ from kcmab_abm.results.statistics import Runs, checkpoints
 from kcmab_abm.running.chunk_files import Stretch, gaps
 from kcmab_abm.running.journal import Journal
 from kcmab_abm.running.options import Progress
-from kcmab_abm.running.workers import Chunk, Outcome, chunk_size, pack_scenario
+from kcmab_abm.running.workers import Chunk, Outcome, Pace, chunk_size, pack_scenario
 from kcmab_abm.scenario.precision import Watch
 from kcmab_abm.scenario.scenario import Scenario
 
@@ -57,6 +57,7 @@ class Replications:
         meter: Meter,
         journal: Journal | None = None,
         watch: Watch | None = None,
+        pace: Pace | None = None,
         name: str = "",
     ) -> None:
         self.scenario = scenario
@@ -71,6 +72,7 @@ class Replications:
         self._expected = scenario.replications
         self._journal = journal
         self._watch = watch
+        self._pace = Pace() if pace is None else pace
         self._name = name
 
     @property
@@ -104,6 +106,7 @@ class Replications:
         if self._journal is not None:
             self._journal.keep(chunk, outcome)
         self.runs[chunk.policy].add(chunk.first, outcome.tally)
+        self._pace.note(chunk, self.scenario, outcome.seconds)
         self._meter.add(chunk.count * self.scenario.horizon)
 
     def named(self) -> AbstractContextManager[None]:
@@ -126,11 +129,15 @@ class Replications:
         }
         for label, found in missing.items():
             engine = self.engines[label]
-            size = chunk_size(self.scenario, engine, last - first)
             for gap in found:
-                for place in range(gap.first, gap.last + 1, size):
+                place = gap.first
+                while place <= gap.last:
+                    # Asked for every chunk, as those before it show how long they take.
+                    pace = self._pace.of(engine, label)
+                    size = chunk_size(self.scenario, engine, last - first, pace)
                     here = range(place, min(place + size, gap.last + 1))
                     yield Chunk(engine, label, place, len(here), self.points, self._records(here))
+                    place = here.stop
 
     def _records(self, replications: range) -> bool:
         return self._journal is not None and any(map(self.scenario.records, replications))

@@ -10,6 +10,7 @@ from kcmab_abm.running.chunk_queue import work_off
 from kcmab_abm.running.engine_choice import choose_engine
 from kcmab_abm.running.options import RunOptions
 from kcmab_abm.running.replications import Meter, Replications, named
+from kcmab_abm.running.workers import Pace
 from kcmab_abm.scenario.scenario import Scenario
 
 Kept = TypeVar("Kept")
@@ -31,6 +32,7 @@ def run_all(
     points = f", {len(parts):,} points" if parts[0].point else ""
     options.stage(f"customers served{points}")
     meter = Meter(sum(_customers(part.scenario) for part in parts), options.progress)
+    pace = Pace()
     # Created one at a time, when workers get to them, and reduced when done, to save memory.
     works = (
         Replications(
@@ -39,6 +41,7 @@ def run_all(
             meter=meter,
             journal=options.journal and options.journal.at(part.point),
             watch=options.watch,
+            pace=pace,
             name=part.name,
         )
         for part, engines in zip(parts, used, strict=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from kcmab_abm.errors import MarketError
+from kcmab_abm.results.points import axes_table, point_results
 from kcmab_abm.results.results import Results
-from kcmab_abm.results.sweep_results import SweepResults, axes_table, point_results
+from kcmab_abm.results.sweep_results import SweepResults
 from kcmab_abm.running.journal import Journal
+from kcmab_abm.running.load_results import Reader
 from kcmab_abm.running.manifest import write_manifest
-from kcmab_abm.running.options import RunOptions, Tell, silent
+from kcmab_abm.running.options import Engine, RunOptions, Tell, silent
 from kcmab_abm.running.resume import WORK, lasting_folder, remove_all_but
 from kcmab_abm.running.run_all import Part, run_all
 from kcmab_abm.running.write_results import manifest, write_results, write_sweep
@@ -43,7 +46,13 @@ def sweep_with(scenario: Scenario, options: RunOptions) -> SweepResults:
         for number, each in enumerate(scenario.points(), 1)
     ]
     points = run_all(parts, options, point_results)
-    return SweepResults(scenario, axes_table(plan, points), tuple(points))
+    again = partial(_again, scenario, options.engine, options.jobs)
+    return SweepResults(scenario, axes_table(plan, points), tuple(points), again)
+
+
+def _again(scenario: Scenario, engine: Engine, jobs: int | None, number: int) -> Results:
+    """Run a point of a sweep again, which gives the same results."""
+    return simulate_with(scenario.points()[number - 1], RunOptions(engine, jobs))
 
 
 def run_with(
@@ -67,5 +76,15 @@ def run_with(
             results = sweep_with(scenario, options)
             remove_all_but(WORK, folder)
             write_sweep(results, folder, tell, options.measures)
+        if options.report:
+            # Late, because few runs need what turns Markdown into HTML.
+            from kcmab_abm.running.run_report import write_report
+
+            write_report(results, folder)
         write_manifest(folder, manifest(results), journal.digests)
+    if isinstance(results, SweepResults):
+        # Absolute, as the working folder may change.
+        told = {**manifest(results), "files": journal.digests}
+        reader = Reader(Path(out).absolute(), scenario, told)
+        results = replace(results, _open=reader.read)
     return results

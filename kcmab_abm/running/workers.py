@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,7 +43,7 @@ COST = {"batch": Cost(2_000, 40, 4), "market": Cost(200_000, 25_000, 1_000)}
 LEAST = 40_000_000  # nanoseconds in a chunk: below, the overhead is too large
 LONGEST = 250_000_000  # nanoseconds in a chunk
 PIECES = 256  # least number of chunks of a policy, where each is large enough
-MOST = 10_000  # replications: their curves take tens of megabytes
+REMEMBERED = 8  # chunks whose time decides how large the next ones are
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,19 +59,46 @@ class Chunk:
 
 
 class Outcome(NamedTuple):
-    """The tally of a chunk, and those of its ledgers that are not on disk, by name."""
+    """The tally of a chunk, those of its ledgers that are not on disk, by name, and its time."""
 
     tally: Tally
     ledgers: dict[str, bytes]
+    seconds: float = 0.0
 
 
-def chunk_size(scenario: Scenario, engine: EngineName, replications: int) -> int:
-    """Return the replications per chunk, which depend on the scenario and not on the workers."""
+class Pace:
+    """How long replications take, as a multiple of the estimate; shared by all points of a sweep.
+
+    The fastest of the last chunks counts: others may have compiled, or shared their processor.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], deque[float]] = {}
+
+    def note(self, chunk: Chunk, scenario: Scenario, seconds: float) -> None:
+        """Remember how long a chunk took."""
+        if REMEMBERED > 0 and seconds > 0.0:
+            ratio = 1e9 * seconds / (chunk.count * estimate(scenario, chunk.engine))
+            last = self._found.setdefault((chunk.engine, chunk.policy), deque(maxlen=REMEMBERED))
+            last.append(ratio)
+
+    def of(self, engine: EngineName, policy: str) -> float:
+        """Return the multiple of the estimate; 1 if nothing is known."""
+        return min(self._found.get((engine, policy), [1.0]))
+
+
+def estimate(scenario: Scenario, engine: EngineName) -> int:
+    """Return the nanoseconds that a replication takes, approximately."""
     cost = COST[engine]
     arms = len(scenario.market.arms)
-    each = cost.replication + scenario.horizon * (cost.customer + cost.arm * arms)
-    share = max(-(-replications // PIECES), LEAST // each)
-    return max(1, min(share, LONGEST // each, MOST))
+    return cost.replication + scenario.horizon * (cost.customer + cost.arm * arms)
+
+
+def chunk_size(scenario: Scenario, engine: EngineName, replications: int, pace: float = 1.0) -> int:
+    """Return the replications per chunk, on which results do not depend."""
+    each = max(1.0, pace * estimate(scenario, engine))
+    share = max(-(-replications // PIECES), int(LEAST / each))
+    return max(1, min(share, int(LONGEST / each)))
 
 
 def cores() -> int:
@@ -92,9 +121,10 @@ def run_chunk(
     Ledgers are written into the folder; without a folder they are returned.
     """
     ledgers: dict[str, bytes] = {}
+    start = time.perf_counter()
     with _ledger(chunk, folder, ledgers) as keep:
         found = _run(chunk, scenario, control, keep)
-    return Outcome(found, ledgers)
+    return Outcome(found, ledgers, time.perf_counter() - start)
 
 
 def run_parcel(chunk: Chunk, parcel: bytes, folder: Path | None = None) -> Outcome:

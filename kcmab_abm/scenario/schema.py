@@ -59,7 +59,7 @@ class ScenarioTable(Settings):
     """A scenario file."""
 
     title: Title = Field("", description="one line for tables and figures")
-    horizon: Customers = Field(description="T, customers per replication")
+    horizon: Customers = Field(description="customers per replication, T in formulas")
     replications: Replications = Field(1000, description="independent markets")
     precision: PrecisionTable | None = Field(
         None, description="add replications until means are as precise as this"

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from kcmab_abm.catalogue.registry import unknown
 from kcmab_abm.errors import ScenarioError
 from kcmab_abm.scenario.fields import DEEPEST
+from kcmab_abm.scenario.market_table import MarketTable
 from kcmab_abm.scenario.paths import LONGEST, fault, short, steps, written
+from kcmab_abm.scenario.purse import PurseTable
 from kcmab_abm.scenario.sampling import (
     LabelsTable,
     RangeTable,
@@ -27,7 +29,12 @@ MOST_NAMED = 2  # settings of a point in a message
 
 Point = Mapping[str, Any]
 # Defined here because `list` is a field inside the table.
-Axes = dict[str, Annotated[list[Any], Field(min_length=1)]]
+_Values = Annotated[
+    Annotated[Annotated[list[Any], Field(min_length=1)], Tag("list")]
+    | Annotated[LabelsTable, Tag("labels")],
+    Discriminator(lambda given: "labels" if isinstance(given, dict | LabelsTable) else "list"),
+]
+Axes = dict[str, _Values]
 Points = Annotated[list[dict[str, Any]], Field(min_length=1)]
 
 
@@ -36,13 +43,14 @@ class Sweep:
     """A checked sweep: the paths of the settings varied, and their values at every point.
 
     Tables show a point as in `shown`, where values with labels are replaced by these. `sample` is
-    the design of a sampled sweep.
+    the design of a sampled sweep, and `labelled` are the settings whose values have labels.
     """
 
     axes: tuple[str, ...]
     points: tuple[Point, ...]
     shown: tuple[Point, ...]
     sample: SampleTable | None = None
+    labelled: tuple[str, ...] = ()
 
 
 class SweepTable(BaseModel):
@@ -61,7 +69,9 @@ class SweepTable(BaseModel):
     )
     __pydantic_extra__: dict[str, Varied]
 
-    grid: Axes | None = Field(None, description="a list of values for the path of each setting")
+    grid: Axes | None = Field(
+        None, description="for the path of each setting a list of values, or a table of labels"
+    )
     list: Points | None = Field(None, description="tables of paths and values, one per point")
     sample: SampleTable | None = Field(
         None, description="how points are spread over the ranges of the other keys"
@@ -87,9 +97,16 @@ class SweepTable(BaseModel):
             )
         if self.sample is not None:
             self._check_ranges()
-        elif not any(self.points_given()):
+        for path, each in (self.grid or {}).items():
+            if isinstance(each, LabelsTable) and _is_unquoted(path, each.root):
+                raise ValueError(
+                    f"grid.{path}: must be a list in [ ] (is the path one key, in quotes?), got a "
+                    "table"
+                )
+        if self.sample is None and not any(self.points_given()):
             raise ValueError('varies nothing; give a grid, such as { "horizon" = [100, 1000] }')
-        if _is_deeper([self.grid, self.list, self.ranges_given()], DEEPEST):
+        grid = [_plain(values) for values in (self.grid or {}).values()]
+        if _is_deeper([grid, self.list, self.ranges_given()], DEEPEST):
             raise ValueError("holds values that are nested too deeply; no setting is")
         return self
 
@@ -114,12 +131,16 @@ class SweepTable(BaseModel):
                     f"{path!r} has a range within a table; is the path one key, in quotes?"
                 )
 
-    def points_given(self) -> Iterator[dict[str, Any]]:
-        """Yield all points in the order of the file; the last axis of a grid varies fastest."""
+    def points_given(self, shown: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield all points in the order of the file; the last axis of a grid varies fastest.
+
+        If `shown`, values with labels are replaced by these.
+        """
         if self.list is not None:
             yield from self.list
         elif self.grid is not None:
-            for values in product(*self.grid.values()):
+            columns = (_values(each, shown) for each in self.grid.values())
+            for values in product(*columns):
                 yield dict(zip(self.grid, values, strict=True))
 
     def count(self) -> int:
@@ -128,7 +149,7 @@ class SweepTable(BaseModel):
             return self.sample.count(len(self.ranges))
         if self.list is not None:
             return len(self.list)
-        return math.prod(len(values) for values in (self.grid or {}).values())
+        return math.prod(len(_values(each)) for each in (self.grid or {}).values())
 
     def axes(self) -> tuple[str, ...]:
         """Return the paths set by any point, in the order of the file."""
@@ -152,15 +173,17 @@ class SweepTable(BaseModel):
             found = found or [*_twins(self)]
         if found:
             raise ScenarioError(found)
+        varied: Mapping[str, Any] = self.grid or self.ranges
+        labelled = tuple(path for path in varied if isinstance(varied[path], LabelsTable))
         if self.sample is None:
             points = tuple(self.points_given())
-            return Sweep(self.axes(), points, points)
+            return Sweep(self.axes(), points, tuple(self.points_given(True)), None, labelled)
         drawn = self.sample.settings_at(self.ranges, whole_settings(base, self.ranges))
         points, shown = (
             tuple({path: pair[side] for path, pair in point.items()} for point in drawn)
             for side in (0, 1)
         )
-        return Sweep(self.axes(), points, shown, self.sample)
+        return Sweep(self.axes(), points, shown, self.sample, labelled)
 
 
 def told_once(found: Mapping[str, list[str]]) -> list[str]:
@@ -169,6 +192,24 @@ def told_once(found: Mapping[str, list[str]]) -> list[str]:
         f"{points[0]}: {problem}" + (f" (and at {len(points) - 1} more)" if points[1:] else "")
         for problem, points in found.items()
     ]
+
+
+def _is_unquoted(path: str, labels: Mapping[str, Any]) -> bool:
+    """Return True if what should be labels are the settings of a table: a path without quotes."""
+    tables: dict[str, type[BaseModel]] = {"market": MarketTable, "purse": PurseTable}
+    table = tables.get(path)
+    return table is not None and not set(labels).isdisjoint(table.model_fields)
+
+
+def _plain(values: list[Any] | LabelsTable) -> Any:
+    return values.root if isinstance(values, LabelsTable) else values
+
+
+def _values(values: list[Any] | LabelsTable, shown: bool = False) -> list[Any]:
+    """Return the values of a setting, or what tables show of them."""
+    if isinstance(values, LabelsTable):
+        return list(values.root if shown else values.root.values())
+    return values
 
 
 def _fault(path: str) -> str:

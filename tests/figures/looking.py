@@ -16,10 +16,10 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from kcmab_abm.figures.style import styled
+from kcmab_abm.figures.style import SCREEN, styled
 
 SLACK = 2.0  # pixels by which two boxes may touch: letters do not fill theirs
-SMALLEST_FONT = 9.9
+SMALLEST_FONT = 9.9  # in a figure of 13 inches with letters of 13 points
 MARKUP = re.compile(r"[$\\{}]")
 
 Shown = list[tuple[Text, Bbox]]
@@ -47,7 +47,7 @@ def complaints(figure: Figure, written: str = "") -> list[str]:
     shown = shown_texts(figure)
     return [
         *_markup(shown, written),
-        *_small(shown),
+        *_small(shown, SMALLEST_FONT * getattr(figure, "look", SCREEN).scale),
         *_cut(figure, shown),
         *_on_each_other(shown),
         *_off_their_place(figure, shown),
@@ -66,9 +66,9 @@ def _markup(shown: Shown, written: str) -> Iterator[str]:
             yield f"a dollar would be markup in {text.get_text()!r}"
 
 
-def _small(shown: Shown) -> Iterator[str]:
+def _small(shown: Shown, smallest: float) -> Iterator[str]:
     for text, _ in shown:
-        if text.get_fontsize() < SMALLEST_FONT:
+        if text.get_fontsize() < smallest:
             yield f"small: {text.get_text()!r}"
 
 

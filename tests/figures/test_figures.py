@@ -57,7 +57,6 @@ def sweep_figures(scenario):
 def run_figures(path, folder):
     """The figures of `kcmab run`."""
     more = {
-        "precise": {"replications": 100, "horizon": 20},
         "hide-or-pay": {"replications": 2, "horizon": 5000},  # whose ticks have four digits
     }.get(path.stem, {})
     return drawn_by("run", small(path, folder, **more), "--out", folder / "results")
@@ -160,8 +159,7 @@ def test_figures_of_the_paper(law):
 )
 def test_paths_of_every_scenario(path, tmp_path):
     """Tree, switches and lattice of the first policy of every scenario with arms to follow."""
-    copy = small(path, tmp_path, replications=100) if path.stem == "precise" else None
-    look_at(drawn_by("paths", copy or small(path, tmp_path), "--out", tmp_path / "paths"))
+    look_at(drawn_by("paths", small(path, tmp_path), "--out", tmp_path / "paths"))
 
 
 def test_an_animation():

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from kcmab_abm import make_scenario, simulate
+from kcmab_abm.figures.colours import pens_of
 from tests.lab.conftest import bring, number
 
 FILE = """\
@@ -79,7 +80,7 @@ def test_the_curves_are_drawn(page):
     for measure in ("regret", "compensation"):
         chart = page.get_by_test_id(f"batch-chart-{measure}")
         expect(chart.locator("svg")).to_contain_text("<b>Thompson</b>")
-        for colour in ("#0072B2", "#D55E00"):
+        for colour, *_ in pens_of(["ucb", "<b>Thompson</b>"]).values():
             expect(chart.locator(f"path[stroke='{colour}' i]").first).to_be_attached()
             expect(chart.locator(f"path[fill='{colour}' i]").first).to_be_attached()
     page.get_by_test_id("batch-chart-regret").hover(position={"x": 200, "y": 120})

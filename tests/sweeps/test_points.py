@@ -143,7 +143,7 @@ BAD = {
     "no list": ({"grid": {"seed": 1}}, "sweep.grid.seed: must be a list in [ ]"),
     "no quotes": (
         {"grid": {"market": {"ties": ["first"]}}},
-        "sweep.grid.market: must be a list in [ ] (is the path one key, in quotes?), got a table",
+        "sweep: grid.market: must be a list in [ ] (is the path one key, in quotes?), got a table",
     ),
     "no table": ({"list": [3]}, "sweep.list[0]: must be a table, got 3"),
     "no path": ({"grid": {"policy[1.epsilon": [1]}}, "sweep: 'policy[1.epsilon' is not the path"),

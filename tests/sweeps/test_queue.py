@@ -220,3 +220,36 @@ def test_jobs_are_counted_from_one(jobs):
     """Nobody is asked to work with no workers."""
     with pytest.raises(ValueError, match=f"jobs must be >= 1, got {jobs}"):
         simulate(make_scenario(BASE), engine="market", jobs=jobs)
+
+
+def paced(seconds, *given):
+    """The sizes of chunks of 8 seconds' work, once replications were found to take so long."""
+    scenario = make_scenario({**BASE, "replications": 400})
+    pace = workers.Pace()
+    for each in (*given, seconds):
+        pace.note(workers.Chunk("market", "ucb", 0, 10, None), scenario, 10 * each)
+    engines = {choice.label: "market" for choice in scenario.policies}
+    work = Replications(scenario, engines, meter=Meter(0), pace=pace)
+    return [chunk.count for chunk in next(work.stretches()) if chunk.policy == "ucb"]
+
+
+def test_chunks_are_as_large_as_their_time():
+    """Fast replications go together for 40 milliseconds, slow ones alone; no other limit."""
+    assert paced(0.001)[:2] == [40, 40]
+    assert paced(1e-7) == [400]
+    assert set(paced(3.0)) == {1}
+    assert sum(paced(0.001)) == 400
+
+
+def test_one_slow_chunk_does_not_count():
+    """The first may have compiled: the fastest of the last ones says how long replications take."""
+    assert paced(0.001, 5.0) == paced(0.001)
+
+
+def test_an_executor_may_grow():
+    """More chunks wait as soon as there are more workers."""
+    with ThreadPoolExecutor(1) as pool:
+        lane = chunk_queue._executor_lane(pool)
+        assert lane.room() == chunk_queue.AHEAD
+        pool._max_workers = 5
+        assert lane.room() == 5 * chunk_queue.AHEAD

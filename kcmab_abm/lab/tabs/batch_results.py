@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import tempfile
 import threading
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from nicegui import run, ui
 
+from kcmab_abm.figures.colours import pens_of
 from kcmab_abm.lab.model.batch_job import Outcome
 from kcmab_abm.lab.model.market_setup import Setup
 from kcmab_abm.lab.model.scenario_files import write_file
@@ -22,7 +24,6 @@ MEASURES = {
     "dynamic_regret": "Dynamic regret",
     "compensation": "Compensation",
 }
-_COLOURS = ("#0072B2", "#D55E00")  # of the two markets, as in `theme.css`
 _DASHES = ("solid", "dashed")
 _GREY = "#888888"
 # Tooltips are HTML, and labels come from visitors' files: they are escaped here.
@@ -71,10 +72,11 @@ def _name(measure: str, is_bayes: bool) -> str:
 
 def _draw(measure: str, is_bayes: bool, curves: pd.DataFrame) -> None:
     labels, name = list(curves["policy"].unique()), _name(measure, is_bayes)
+    colours = {label: pen.colour for label, pen in pens_of(labels).items()}  # as in figures
     series = [
         each
-        for place, label in enumerate(labels)
-        for each in _series(label, curves[curves["policy"] == label], place)
+        for label, dashes in zip(labels, cycle(_DASHES), strict=False)
+        for each in _series(label, curves[curves["policy"] == label], colours[label], dashes)
     ]
     options = {
         "animation": False,
@@ -121,12 +123,11 @@ def _axis(name: str, gap: int) -> dict[str, Any]:
     }
 
 
-def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]:
+def _series(label: str, curve: pd.DataFrame, colour: str, dashes: str) -> list[dict[str, Any]]:
     """A line for the mean, and a band stacked on an invisible line at its lower edge."""
-    colour = _COLOURS[place]
     plain = {"type": "line", "symbol": "none", "silent": True}
     points = curve[["customer", "mean", "low", "high"]].to_numpy(float)
-    line = {"width": 2.5, "color": colour, "type": _DASHES[place]}
+    line = {"width": 2.5, "color": colour, "type": dashes}
     mean = {
         **plain,
         "name": label,
