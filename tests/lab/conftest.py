@@ -200,8 +200,8 @@ class Visitor:
         self.page.on("console", self._listen)
 
     def open(self, path):
-        """Go to the page and wait until it is ready."""
-        self.page.goto(path)
+        """Go to the page, to its full view if the path names no tab, and wait until it is ready."""
+        self.page.goto(path if "?" in path else f"{path}?tab=market")
         self.page.wait_for_function("window.did_handshake === true")
         self.page.get_by_role("tab", name="Market").wait_for()
         return self.page

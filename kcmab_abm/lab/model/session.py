@@ -59,6 +59,11 @@ class Session:
         return self.markets[0].shown if self.markets else 0
 
     @property
+    def place(self) -> int:
+        """The number of customers served, or still to be served on the way to where she was."""
+        return max(self.shown, self._goal)
+
+    @property
     def is_over(self) -> bool:
         """True if the last customer has left."""
         return self.markets[0].is_over
@@ -70,7 +75,7 @@ class Session:
 
     def state(self) -> Setup:
         """The setup as it looks now, for a link."""
-        return replace(self.setup, shown=self.shown)
+        return replace(self.setup, shown=self.place)
 
     def reveal(self, revealed: bool) -> None:
         """Show or hide the true means."""
@@ -110,6 +115,12 @@ class Session:
         """Let customers arrive until one is paid."""
         self.pause()
         self.until_payment = not self.is_over
+        self.tell("paced")
+
+    def more(self, customers: int) -> None:
+        """Let so many customers arrive as fast as possible, and stop."""
+        self.pause()
+        self._goal = min(self.shown + customers, self.setup.scenario.horizon)
         self.tell("paced")
 
     def undo(self) -> None:

@@ -1,17 +1,22 @@
-"""One visitor's page: three tabs that share a session, which ends when she leaves."""
+"""One visitor's page: tabs that share a session, which ends when she leaves."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from nicegui import Client, ui
 
 from kcmab_abm.errors import MarketError
-from kcmab_abm.lab.model.market_setup import Setup
+from kcmab_abm.lab.model.market_setup import Setup, starting_setup
 from kcmab_abm.lab.model.session import TICK, Session
 from kcmab_abm.lab.model.share_links import from_link
+from kcmab_abm.lab.model.story import Story
 from kcmab_abm.lab.server.header import LiveRegion, build_header
 from kcmab_abm.lab.tabs.batch_tab import BatchTab
+from kcmab_abm.lab.tabs.gallery_tab import GalleryTab
 from kcmab_abm.lab.tabs.lessons_tab import build_lessons
 from kcmab_abm.lab.tabs.market_tab import build_market
+from kcmab_abm.lab.tabs.story_tab import StoryTab
 from kcmab_abm.lab.widgets.background_reading import read_in_background
 from kcmab_abm.lab.widgets.live_updates import Hub
 from kcmab_abm.lab.widgets.theme import apply_theme, card, complain
@@ -47,6 +52,7 @@ async def build_page(
     if begun is None:  # the server is shutting down
         return
     session, complaint = begun
+    story = Story()
     _wait_for(client, session)
     Hub()
     ui.run_javascript(f"window.socket.io.reconnectionDelayMax({_RETRY})")
@@ -55,24 +61,50 @@ async def build_page(
     client.on_exception(lambda error: complain(f"Something went wrong: {error!r}"))
     session.listeners.append(lambda news: complain(session.failure) if news == "failed" else None)
     place = (number_in(lesson), number_in(step))
-    _build_tabs(session, tab or ("lessons" if place[0] else "market"), place)
+    _build_tabs(session, story, tab or _first_tab(start, link, place[0]), place)
     ui.timer(TICK, session.tick)
+    ui.timer(TICK, story.session.tick)
     if complaint:
         complain(complaint)
 
 
-def _build_tabs(session: Session, tab: str, lesson: tuple[int, int]) -> None:
+def _build_tabs(session: Session, story: Story, tab: str, lesson: tuple[int, int]) -> None:
     tabs, panels = build_header(session, tab)
 
-    def lessons(session: Session) -> None:
-        build_lessons(session, *lesson, to_market=lambda: tabs.set_value("market"))
+    def show(setup: Setup) -> None:
+        session.open(setup)
+        tabs.set_value("market")
 
-    builders = {"market": build_market, "lessons": lessons, "batch": BatchTab}
+    builders: dict[str, Callable[[], object]] = {
+        "story": lambda: StoryTab(story, lambda: show(story.state())),
+        "gallery": lambda: GalleryTab(show),
+        "market": lambda: build_market(session),
+        "lessons": lambda: build_lessons(
+            session, *lesson, to_market=lambda: tabs.set_value("market")
+        ),
+        "batch": lambda: BatchTab(session),
+    }
+    places = {}
     with panels:
-        for name, build in builders.items():
-            with ui.tab_panel(name):
-                build(session)
+        for name in builders:
+            places[name] = ui.tab_panel(name)
+
+    def build(name: str) -> None:
+        """Build a tab when it is opened for the first time."""
+        if name in builders:
+            with places[name]:
+                builders.pop(name)()
+
+    build(str(panels.value))
+    tabs.on_value_change(lambda event: build(str(event.value)))
     LiveRegion(session)
+
+
+def _first_tab(start: Setup, link: str, lesson: int) -> str:
+    """The tab of an address that names none."""
+    if lesson:
+        return "lessons"
+    return "market" if link or start != starting_setup() else "story"
 
 
 def number_in(word: str) -> int:

@@ -10,6 +10,7 @@ from kcmab_abm.lab.model.session import News, Session
 from kcmab_abm.lab.tabs.market_arm_history import HistoryCard
 from kcmab_abm.lab.tabs.market_costs import CostCard, PullsCard
 from kcmab_abm.lab.tabs.market_playback import PlaybackControls
+from kcmab_abm.lab.tabs.market_question import QuestionCard
 from kcmab_abm.lab.tabs.market_settings import SettingsCard
 from kcmab_abm.lab.widgets.entry_form import EntryForm, attempt
 from kcmab_abm.lab.widgets.market_view import MarketView
@@ -20,6 +21,7 @@ def build_market(session: Session) -> None:
     """Build the market tab."""
     with ui.element("div").classes("lab-stack"):
         PlaybackControls(session)
+        QuestionCard(session)
         with ui.element("div").classes("lab-columns") as columns:
             with ui.element("div").classes("lab-stack market"):
                 Markets(session, columns)

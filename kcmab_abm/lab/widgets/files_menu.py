@@ -20,7 +20,7 @@ LONGEST_PROBLEM = 300  # characters of a line
 LONGEST_LINK = 16_000  # characters; servers and messaging apps may truncate longer ones
 
 _ADDRESS = """
-const address = new URL(location);
+const address = new URL(location.origin + location.pathname);
 address.searchParams.set("setup", %r);
 let copied = true;
 try { await navigator.clipboard.writeText(address.href); } catch { copied = false; }
