@@ -117,3 +117,17 @@ def test_a_precise_file_from_the_gallery_says_what_is_left_out(visit):
     )
     expect(page.get_by_text("of 9 customers")).to_be_visible()
     expect(page.get_by_test_id("question")).to_be_hidden()
+
+
+def test_a_reload_leads_back_to_the_same_guest(visit):
+    """The address brings the first screen back, and so does coming back from elsewhere."""
+    page = _open(visit)
+    _next(page, 5)
+    happened = page.get_by_test_id("story-happened").inner_text()
+    page.wait_for_url(re.compile("story=48.modified-ts.5"))
+    page.reload()
+    expect(page.get_by_test_id("story-happened")).to_have_text(happened)
+    page.goto("about:blank")
+    page.go_back()
+    expect(page.get_by_test_id("story-happened")).to_have_text(happened)
+    expect(page.get_by_test_id("story")).to_have_attribute("data-guest", "6")

@@ -14,6 +14,7 @@ from kcmab_abm import play
 from kcmab_abm.lab.model.market_setup import starting_setup
 from kcmab_abm.lab.model.share_links import from_link, to_link
 from tests.lab.conftest import bring, number, serve
+from tests.lab.market_page import revealed
 from tests.lab.test_batch_page import FILE, LONG
 
 PATIENCE = 60  # seconds
@@ -46,8 +47,9 @@ def _assert_shown(page, scenario, policy, side, customers):
     run = play(scenario, policy=policy, engine="market")
     regret = sum(run.regrets[:customers].tolist())
     paid = sum(run.payments[:customers].tolist())
-    expect(page.get_by_test_id(f"regret-{side}")).to_have_attribute("data-value", f"{regret}")
-    assert number(page, f"regret-{side}") == regret
+    with revealed(page):
+        expect(page.get_by_test_id(f"regret-{side}")).to_have_attribute("data-value", f"{regret}")
+        assert number(page, f"regret-{side}") == regret
     assert number(page, f"compensation-{side}") == paid
 
 

@@ -18,7 +18,7 @@ STARTING: dict[str, Any] = {
     "replications": 1000,
     "seed": 2018,
     "market": {
-        "arms": {"law": "bernoulli", "means": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]}
+        "arms": {"law": "bernoulli", "means": [0.4, 0.7, 0.2, 0.9, 0.5, 0.1, 0.8, 0.3, 0.6]}
     },
     "policy": [{"name": "ucb"}, {"name": "modified-ts"}],
 }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from nicegui import ui
 
 from kcmab_abm.lab.model.session import News, Session
+from kcmab_abm.lab.widgets.address import page_address
 from kcmab_abm.lab.widgets.cookies import read_cookie, write_cookie
 from kcmab_abm.lab.widgets.files_menu import FilesMenu
 from kcmab_abm.lab.widgets.keyboard import SHORTCUTS, listen
@@ -54,16 +53,14 @@ def build_header(session: Session, tab: str) -> tuple[ui.tabs, ui.tab_panels]:
         )
     panels = ui.tab_panels(tabs, value=chosen, animated=False).classes("w-full")
     ui.skip_link("Skip to content", target=panels)
-    query = ui.context.client.request.query_params
-    tabs.on_value_change(lambda event: _keep_address(dict(query), str(event.value)))
+    tabs.on_value_change(lambda event: _keep_address(str(event.value)))
     listen(session, tabs, help_dialog)
     return tabs, panels
 
 
-def _keep_address(query: dict[str, str], tab: str) -> None:
+def _keep_address(tab: str) -> None:
     """Put the open tab into the address, so that it can be shared."""
-    query.pop("token", None)
-    ui.navigate.history.replace("?" + urlencode(query | {"tab": tab}))
+    page_address().put(tab=tab)
     ui.run_javascript("window.scrollTo(0, 0)")
 
 

@@ -23,7 +23,7 @@ MEASURES = {
     "compensation": "Compensation",
 }
 _COLOURS = ("#0072B2", "#D55E00")  # of the two markets, as in `theme.css`
-_DASHES = ("solid", "dashed")
+_WIDTHS = (2, 4)
 _GREY = "#888888"
 # Tooltips are HTML, and labels come from visitors' files: they are escaped here.
 _TOOLTIP = """(rows) => {
@@ -53,7 +53,7 @@ def show_results(setup: Setup, outcome: Outcome) -> None:
     ):
         _table(outcome.summary, measures, results.is_bayes)
         note(
-            "“± s.e.” is the standard error of the mean. “Locked in” is the share of replications "
+            "± is half of the 95% confidence interval, as in the charts. “Locked in” is the share of replications "
             "in which at least nine in ten of the last customers took the same wrong arm."
         )
         for label, used in results.engines.items():
@@ -74,7 +74,7 @@ def _draw(measure: str, is_bayes: bool, curves: pd.DataFrame) -> None:
     series = [
         each
         for place, label in enumerate(labels)
-        for each in _series(label, curves[curves["policy"] == label], place)
+        for each in _series(label, curves[curves["policy"] == label], place, measure)
     ]
     options = {
         "animation": False,
@@ -121,12 +121,16 @@ def _axis(name: str, gap: int) -> dict[str, Any]:
     }
 
 
-def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]:
-    """A line for the mean, and a band stacked on an invisible line at its lower edge."""
+def _series(label: str, curve: pd.DataFrame, place: int, measure: str) -> list[dict[str, Any]]:
+    """A line for the mean, and a band stacked on an invisible line at its lower edge.
+
+    Compensation is dashed, as everywhere in the lab; policies differ by colour and width.
+    """
     colour = _COLOURS[place]
     plain = {"type": "line", "symbol": "none", "silent": True}
     points = curve[["customer", "mean", "low", "high"]].to_numpy(float)
-    line = {"width": 2.5, "color": colour, "type": _DASHES[place]}
+    dashes = "dashed" if measure == "compensation" else "solid"
+    line = {"width": _WIDTHS[place], "color": colour, "type": dashes}
     mean = {
         **plain,
         "name": label,
@@ -148,7 +152,7 @@ def _series(label: str, curve: pd.DataFrame, place: int) -> list[dict[str, Any]]
 
 
 def _table(summary: pd.DataFrame, measures: tuple[str, ...], is_bayes: bool) -> None:
-    heads = ["Controller", *(f"{_name(each, is_bayes)} ± s.e." for each in measures)]
+    heads = ["Controller", *(_name(each, is_bayes) for each in measures)]
     heads += ["Locked in", "Offers accepted"]
     with ui.element("div").classes("lab-scroll"), ui.element("table").classes("lab-table"):
         with ui.element("thead"), ui.element("tr"):
@@ -165,10 +169,11 @@ def _row(place: int, row: dict[Any, Any], measures: tuple[str, ...]) -> None:
         with ui.element("th").props("scope=row"):
             ui.label(row["policy"])
         for measure in measures:
-            mean, se = row[measure], row[f"{measure}_se"]
+            mean, half = row[measure], (row[f"{measure}_high"] - row[f"{measure}_low"]) / 2
             with ui.element("td"):
                 _number(f"{mean:,.2f}", mean, f"batch-{measure}-{place}")
-                _number(f"± {se:,.2f}", se, f"batch-{measure}-se-{place}")
+                shown = f"± {half:,.2f}" if math.isfinite(half) else ""
+                _number(shown, half, f"batch-{measure}-half-{place}")
         for word in ("locked_in", "acceptance"):
             with ui.element("td"):
                 share = row[word]
