@@ -61,7 +61,9 @@ def test_a_restart_leads_back(visit, tmp_path):
         for _ in range(3):
             page.get_by_role("button", name="One customer").click()
         page.wait_for_url(re.compile("at=3"))
+        before = page.url
     with serve(tmp_path, *options, port=port) as lab:
+        page.wait_for_function("before => location.href !== before", arg=before)
         expect(page.get_by_text("3 of 10,000 customers")).to_be_visible()
         page.get_by_role("button", name="One customer").click()
         page.wait_for_url(re.compile("at=4"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
+from contextlib import suppress
 from weakref import WeakKeyDictionary
 
 from kcmab_abm.errors import MarketError
@@ -64,6 +67,13 @@ def needed_for(scenario: Scenario, policies: list[Choice], customers: int) -> in
     ]
     remembered = sum(len(array) for agent in agents for array in agent.blank_memory(arms, horizon))
     return each * len(policies) + 8 * remembered
+
+
+def give_back() -> None:
+    """Give the memory of visitors who have left back to the machine, where the C library can."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # other than glibc
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _megabytes(number: int) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from nicegui import Client, ui
+from nicegui import Client, run, ui
 from nicegui.client import ClientConnectionTimeout
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.model.fair_clock import FairClock
 from kcmab_abm.lab.model.market_setup import Setup, starting_setup
+from kcmab_abm.lab.model.memory import give_back
 from kcmab_abm.lab.model.session import TICK, Session
 from kcmab_abm.lab.model.story import Story
 from kcmab_abm.lab.server.header import LiveRegion, build_header
@@ -32,6 +34,7 @@ from kcmab_abm.lab.widgets.theme import apply_theme, card, complain
 MOST_SESSIONS = 200
 MOST_WAITING = 100  # pages sent to browsers that have not connected yet
 CONNECT = 60.0  # seconds that a browser has to connect
+TIDYING = 10.0  # seconds between looks at whether visitors have left
 _RETRY = 1000  # milliseconds, at most, between a page's attempts to reconnect
 _TOKEN = 18  # letters of a visitor's name
 
@@ -186,6 +189,11 @@ def _end(session: Session, story: Story, keeper: PlaceKeeper) -> None:
 
 async def play_markets() -> None:
     """Play the markets of all visitors for as long as the server runs."""
+    before, looked = len(OPEN), time.monotonic()
     while True:
         spent = CLOCK.round()
+        if time.monotonic() - looked > TIDYING:
+            if len(OPEN) < before:
+                await run.io_bound(give_back)
+            before, looked = len(OPEN), time.monotonic()
         await asyncio.sleep(max(TICK - spent, spent))  # at least half of the time is for others

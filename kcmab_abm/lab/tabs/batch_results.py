@@ -53,8 +53,9 @@ def show_results(setup: Setup, outcome: Outcome) -> None:
     ):
         _table(outcome.summary, measures, results.is_bayes)
         note(
-            "± is half of the 95% confidence interval, as in the charts. “Locked in” is the share of replications "
-            "in which at least nine in ten of the last customers took the same wrong arm."
+            "± is half of the 95% confidence interval, as in the charts. “Locked in” is the share "
+            "of replications in which at least nine in ten of the last customers took the same "
+            "wrong arm."
         )
         for label, used in results.engines.items():
             words = note(f"{label}: {used.engine} engine ({used.reason}).")
