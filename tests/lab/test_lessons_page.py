@@ -120,9 +120,9 @@ def test_links_open_steps(visit):
 
 
 def test_a_broken_link_shows_the_page(visit):
-    """Invalid numbers open the market tab."""
+    """Invalid numbers open the first screen."""
     page = visit("/?lesson=<b>&step=-1")
-    expect(page.get_by_role("tab", name="Market")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Start")).to_have_attribute("aria-selected", "true")
 
 
 def test_the_market_of_a_step_is_walked_through(visit):

@@ -67,7 +67,7 @@ def test_a_file_is_as_short_as_one_written_by_hand():
         "\n"
         "[market.arms]\n"
         'law = "bernoulli"\n'
-        "means = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]\n"
+        "means = [0.4, 0.7, 0.2, 0.9, 0.5, 0.1, 0.8, 0.3, 0.6]\n"
         "\n"
         "[[policy]]\n"
         'name = "ucb"\n'

@@ -93,7 +93,7 @@ def test_a_full_lab_says_so(visit, tmp_path):
         page, other = pages[0], pages[1]
         _await_sessions(lab, [FEW])
         late = page.context.new_page()
-        late.goto("/")
+        late.goto("/?tab=market")
         expect(late.get_by_role("heading", name="The lab is full")).to_be_visible()
         expect(late.get_by_text(f"{FEW} pages are already open. Close one")).to_be_visible()
         expect(late.get_by_role("tab")).to_have_count(0)
