@@ -67,7 +67,11 @@ def shuffled(market: Table, seed: int) -> Table | None:
     others = {word: value for word, value in market.items() if word != "arms"}
     if len(tables) != 1 or _has_list(others):
         return None
-    order = np.random.default_rng([seed, 1]).permutation(count(tables[0]))
+    arms = count(tables[0])
+    draws = np.random.default_rng([seed, 1])
+    order = draws.permutation(arms)
+    while arms > 1 and (order == np.arange(arms)).all():
+        order = draws.permutation(arms)
     moved = {
         word: [value[place] for place in order]
         if isinstance(value, list) and len(value) == len(order)

@@ -15,7 +15,7 @@ from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.model.fair_clock import FairClock
 from kcmab_abm.lab.model.market_setup import Setup, starting_setup
 from kcmab_abm.lab.model.memory import give_back
-from kcmab_abm.lab.model.session import TICK, Session
+from kcmab_abm.lab.model.session import TICK, News, Session
 from kcmab_abm.lab.model.story import Story
 from kcmab_abm.lab.server.header import LiveRegion, build_header
 from kcmab_abm.lab.server.place_keeper import LOOK, PlaceKeeper, restored, where_she_was
@@ -108,7 +108,13 @@ def _enter(
     ui.run_javascript(_RECONNECTING)
     client.on_delete(lambda: _end(session, story, keeper))
     client.on_exception(lambda error: complain(f"Something went wrong: {error!r}"))
-    session.listeners.append(lambda news: complain(session.failure) if news == "failed" else None)
+
+    def hear(news: News) -> None:
+        if news == "failed":
+            with client:  # the clock belongs to nobody's page
+                complain(session.failure)
+
+    session.listeners.append(hear)
     _build_tabs(session, story, tab, place)
     ui.timer(LOOK, keeper.look)
 
