@@ -78,6 +78,9 @@ def test_another_guide_another_town_and_the_full_view(visit):
     """The guide and the town can be changed, and the market opened with all its numbers."""
     page = _open(visit)
     _next(page, 3)
+    for name in ("Gallery", "Lessons", "Start"):
+        page.get_by_role("tab", name=name).click()
+        expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     page.get_by_role("combobox", name="Who pays?").click()
     page.get_by_role("option", name="nobody").click()
     expect(page.get_by_test_id("story-happened")).to_have_text("No guest has come yet.")
