@@ -1,13 +1,14 @@
-"""The update rate of the lab's page: python -m bench.lab [--two].
+"""The update rate of the lab's page: python -m bench.lab [--two] [--visitors 60].
 
 Opens the page in a real browser (Debian's chromium), lets the paper's nine arms play at top speed
 until 10 000 customers are on the curves, then at 100 a second, and counts the updates that the
-browser has drawn.
+browser has drawn. With --visitors, a crowd plays instead (`bench/crowd.py`).
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import re
 import subprocess
@@ -19,6 +20,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from bench.browser import find_browser
+from bench.crowd import crowd
 
 CUSTOMERS = 10_000
 SECONDS = 5.0
@@ -42,6 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--two", action="store_true", help="two markets side by side")
     parser.add_argument("--browser", default=find_browser(), help="path of the browser")
+    parser.add_argument("--visitors", type=int, default=0, help="how many come at once")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "nine-arms.toml"
@@ -49,7 +52,11 @@ def main() -> None:
         command = [sys.executable, "-m", "kcmab_abm", "lab", str(file), "--no-browser"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             try:
-                watch(address_of(server), given.browser, server.pid)
+                address = address_of(server)
+                if given.visitors:
+                    asyncio.run(crowd(address, given.browser, server.pid, given.visitors))
+                else:
+                    watch(address, given.browser, server.pid)
             finally:
                 server.terminate()
 

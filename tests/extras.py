@@ -16,6 +16,7 @@ NEEDED = {  # libraries, by what cannot even be imported without them
     "tests/cluster/test_dask.py": ["distributed"],
     "tests/gym": ["gymnasium"],
     "tests/lab": ["nicegui", "playwright"],
+    "tests/lab/test_accessibility.py": ["axe_playwright_python"],
     "tests/sweeps/test_salib.py": ["SALib"],
     "tests/notebooks": ["ipykernel", "nbclient", "nbformat"],
 }

@@ -65,7 +65,11 @@ def changed(table: BaseModel, point: Mapping[str, Any]) -> dict[str, Any]:
     Tables that no path leads into are reused as built. Of the others, only settings that differ
     from their defaults are kept, so that an entry with a new name inherits no defaults.
     """
-    settings = given(table)
+    return with_values(given(table), point)
+
+
+def with_values(settings: dict[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with new values at some paths."""
     # Whole tables first: another path may change a setting within one.
     for path in sorted(point, key=lambda each: len(steps(each))):
         settings = _put(settings, steps(path), point[path], "")

@@ -37,7 +37,12 @@ QUIET = (
     "--disable-sync",
 )
 expect.set_options(timeout=20_000)  # milliseconds, for a busy machine
-CUT = "net::ERR_INTERNET_DISCONNECTED"  # heard only where a test cuts the network
+CUT = (  # heard only where a test cuts the network, or restarts the lab
+    "net::ERR_INTERNET_DISCONNECTED",
+    "net::ERR_CONNECTION_REFUSED",
+    "403 (Forbidden)",
+    "WebSocket connection to",
+)
 INSIDE = ("data:", "blob:", "about:")  # addresses that leave no machine
 
 
@@ -56,12 +61,12 @@ class Lab:
 
 
 @contextmanager
-def serve(folder, *options, first="pass"):
+def serve(folder, *options, first="pass", port=None):
     """A lab on a free port, from when it answers until it has stopped without complaint.
 
     `first` is Python that runs before it.
     """
-    (port,) = free_ports(1)
+    port = port or free_ports(1)[0]
     errors = folder / f"lab-{port}.err"
     program = f"from kcmab_abm.cli.main import main; {first}; main()"
     command = [sys.executable, "-c", program, "lab", "--port", str(port), "--no-browser"]
@@ -200,8 +205,8 @@ class Visitor:
         self.page.on("console", self._listen)
 
     def open(self, path):
-        """Go to the page and wait until it is ready."""
-        self.page.goto(path)
+        """Go to the page, to its full view if the path names no tab, and wait until it is ready."""
+        self.page.goto(path if "?" in path else f"{path}?tab=market")
         self.page.wait_for_function("window.did_handshake === true")
         self.page.get_by_role("tab", name="Market").wait_for()
         return self.page
@@ -215,5 +220,5 @@ class Visitor:
         assert self.heard == [], "the console is not clean"
 
     def _listen(self, message):
-        if message.type in ("error", "warning") and CUT not in message.text:
+        if message.type in ("error", "warning") and not any(word in message.text for word in CUT):
             self.heard.append(f"{message.type}: {message.text} ({message.location.get('url')})")

@@ -16,7 +16,6 @@ def _customers(table):
 
 
 FILES = {
-    "a billion customers": (_file(top="horizon = 1000000000\n"), "at most 100,000 customers"),
     "a billion people": (
         _customers('behaviour = "social", people = 1000000000'),
         "at most 100,000 links",
@@ -63,7 +62,21 @@ FILES = {
     "not TOML": ("horizon = = 3", "not TOML"),
     "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "not UTF-8 text (byte 0)"),
     "nothing": ("", "horizon: required"),
-    "a sweep": (_file(top=HORIZON + "sweep = {}\n"), "sweep: the lab shows a single market"),
+    "an empty sweep": (_file(top=HORIZON + "sweep = {}\n"), "sweep: varies nothing"),
+    "ten thousand points": (
+        _file(
+            top=f"{HORIZON}sweep = {{ grid = {{ seed = [{', '.join(map(str, range(9999)))}] }} }}\n"
+        ),
+        "at most 2,000 points, got 9,999",
+    ),
+    "a sweep over a billion people": (
+        _file(
+            f'{ARMS}customers = {{ behaviour = "social" }}\n',
+            policy=f'{POLICY}[sweep.grid]\n"market.customers.people" = [1000000000]\n',
+        ),
+        "at most 100,000 links",
+    ),
+    "a precision of nothing": (_file(top=HORIZON + "precision = 7\n"), "precision: "),
     "another's file": (
         _file(f'{ARMS}arrivals = {{ process = "trace", file = "/etc/passwd" }}\n'),
         "the lab reads no further files",

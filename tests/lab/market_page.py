@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -69,6 +71,19 @@ def switch(page, name):
     page.get_by_role("switch", name=name).click()
 
 
+@contextmanager
+def revealed(page):
+    """The page with the true means shown, and regret with them."""
+    switch = page.get_by_test_id("reveal")
+    hidden = switch.get_attribute("aria-checked") == "false"
+    if hidden:
+        switch.click()
+    yield
+    if hidden:
+        switch.click()
+        expect(page.get_by_test_id("regret-0")).to_have_text("hidden")
+
+
 def assert_accounts(page, run, customers, side=0):
     """The totals equal those of the run, to the last bit."""
     sums = {"regret": run.regrets, "compensation": run.payments}
@@ -76,7 +91,8 @@ def assert_accounts(page, run, customers, side=0):
         total = 0.0
         for value in values[:customers]:
             total += float(value)
-        assert number(page, f"{word}-{side}") == total
+        with revealed(page):
+            assert number(page, f"{word}-{side}") == total
     assert number(page, f"paid-{side}") == np.count_nonzero(run.payments[:customers] > 0)
 
 

@@ -63,7 +63,8 @@ def test_the_numbers_are_those_of_simulate(page):
         for word in ("regret", "compensation", "locked_in", "acceptance"):
             assert number(page, f"batch-{word}-{place}") == row[word]
         for word in ("regret", "compensation"):
-            assert number(page, f"batch-{word}-se-{place}") == row[f"{word}_se"]
+            half = (row[f"{word}_high"] - row[f"{word}_low"]) / 2
+            assert number(page, f"batch-{word}-half-{place}") == half
     engines = page.get_by_test_id("batch-engine").all_inner_texts()
     assert engines == [
         "ucb: batch engine (selected automatically).",

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcmab_abm.lab.server.guard import GUESSES, WINDOW, Guard, Guesses, is_loopback, own_hosts
+from kcmab_abm.lab.server import cookie_secret
+from kcmab_abm.lab.server.guard import (
+    GUESSES,
+    LASTS,
+    WINDOW,
+    Guard,
+    Guesses,
+    is_loopback,
+    own_hosts,
+)
 
 TOKEN = "correct-horse"
 COOKIE = "kcmab_lab_8080"
@@ -97,10 +106,48 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address():
     assert status == 303
     assert told["location"] == "/?tab=batch&setup=a%26b"
     cookie, _, rest = told["set-cookie"].partition(";")
-    assert rest == " Path=/; HttpOnly; SameSite=Lax"
+    assert rest == f" Path=/; Max-Age={LASTS}; HttpOnly; SameSite=Lax"
     for kind in ("http", "websocket"):
         asked = ask("lab.example", kind=kind, guard=guard, cookie=cookie)
         assert asked[0] in (200, "websocket.accept")
+
+
+def test_who_reads_the_refusal_gets_a_field_for_the_token():
+    """A browser without the token gets a form that leads back to where it was."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "path": '//x"',
+        "client": ("10.0.0.1", 50_000),
+        "query_string": b"tab=market&visit=%22%3E%3Cscript%3E&token=old",
+        "headers": [(b"host", b"lab.example:8080"), (b"accept", b"text/html,*/*")],
+    }
+    asyncio.run(new_guard(TOKEN)(scope, None, send))
+    assert sent[0]["status"] == 403
+    page = sent[1]["body"].decode()
+    assert '<form method="get" action="/x&quot;">' in page
+    assert '<input type="hidden" name="tab" value="market">' in page
+    assert "&quot;&gt;&lt;script&gt;" in page
+    assert "<script" not in page
+    assert "old" not in page
+
+
+def test_a_restart_with_the_same_token_lets_visitors_stay(tmp_path, monkeypatch):
+    """The cookie depends on the token and a secret of this machine, not on the process."""
+    monkeypatch.setattr(cookie_secret, "user_state_path", lambda _: tmp_path / "state")
+    word = cookie_secret.cookie_secret(TOKEN)
+    assert cookie_secret.cookie_secret(TOKEN) == word
+    assert cookie_secret.cookie_secret("another-token") != word
+    guard = Guard(_app, own_hosts("0.0.0.0"), TOKEN, COOKIE, word)
+    assert ask("lab.example", guard=guard, cookie=f"{COOKIE}={word}")[0] == 200
+    kept = tmp_path / "state" / "lab-cookies"
+    assert kept.stat().st_mode & 0o077 == 0
+    kept.write_bytes(b"short")
+    assert cookie_secret.cookie_secret(TOKEN) != cookie_secret.cookie_secret(TOKEN)
 
 
 def test_the_token_is_no_cookie():

@@ -11,6 +11,7 @@ from kcmab_abm import play
 from kcmab_abm.lab.model.lesson_progress import LessonProgress
 from kcmab_abm.lab.model.lessons import all_lessons
 from kcmab_abm.lab.model.lessons.lesson import NumberQuestion
+from kcmab_abm.lab.model.reading import title_of
 
 SLOW = 120_000  # milliseconds in which kernels are compiled that nobody has used before
 NUMBER = "Your answer (a number)"
@@ -120,9 +121,9 @@ def test_links_open_steps(visit):
 
 
 def test_a_broken_link_shows_the_page(visit):
-    """Invalid numbers open the market tab."""
+    """Invalid numbers open the first screen."""
     page = visit("/?lesson=<b>&step=-1")
-    expect(page.get_by_role("tab", name="Market")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name="Start")).to_have_attribute("aria-selected", "true")
 
 
 def test_the_market_of_a_step_is_walked_through(visit):
@@ -235,3 +236,28 @@ def test_nothing_is_wider_than_the_screen(visit):
     for width in (1280, 1024, 390):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), width
+
+
+@pytest.mark.parametrize("lesson", all_lessons(), ids=lambda lesson: f"lesson {lesson.number}")
+def test_what_a_lesson_recommends_opens(visit, lesson):
+    """At the end of a lesson, every link opens a page with text, or a market."""
+    steps = len(lesson.steps)
+    marks = ".".join(str(number) for number in range(1, steps + 1))
+    state = _stored(f"kcmab_lesson_{lesson.number}", marks)
+    page = visit(f"/?lesson={lesson.number}&step={steps}", storage_state=state)
+    for path in lesson.reading:
+        with page.expect_popup() as opened:
+            page.get_by_role("link", name=title_of(path)).click()
+        there = opened.value
+        if path.endswith(".toml"):
+            expect(there.get_by_test_id("question")).not_to_be_empty()
+        else:
+            expect(there.locator(".lab-reading h1")).not_to_be_empty()
+        there.close()
+
+
+def _stored(name, value):
+    """A cookie as a browser profile stores it."""
+    cookie = {"name": name, "value": value, "domain": "127.0.0.1", "path": "/", "expires": -1}
+    plain = {"httpOnly": False, "secure": False, "sameSite": "Lax"}
+    return {"cookies": [cookie | plain], "origins": []}

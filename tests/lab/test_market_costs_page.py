@@ -58,6 +58,7 @@ def test_the_history_of_the_second_market(visit):
 
 def test_bounds_are_called_what_they_are(page):
     """The bounds come with their kind and their value at the horizon."""
+    switch(page, "True means")
     switch(page, "Show the paper's bounds")
     bound = kcmab.theory.ucb_compensation_bound([0.9, 0.6, 0.3], 120)
     expect(
@@ -71,7 +72,7 @@ def test_bounds_are_called_what_they_are(page):
 def test_bounds_that_do_not_apply_are_not_shown(visit):
     """The page names the premise that fails instead."""
     market = SMALL["market"] | {"report_probability": 0.5}
-    page = at(visit, setup_of(SMALL | {"market": market}))
+    page = at(visit, setup_of(SMALL | {"market": market}, revealed=True))
     switch(page, "Show the paper's bounds")
     expect(
         page.get_by_text(re.compile("Not shown: .*Theorem 2.* that every customer reports"))

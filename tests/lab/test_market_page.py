@@ -108,16 +108,38 @@ def test_keys_do_what_buttons_do(page):
 
 
 def test_the_true_means_stay_hidden_until_revealed(page):
-    """While hidden, true means are nowhere in the page, not even in attributes."""
+    """While hidden, true means are nowhere in the page, nor is regret, which depends on them."""
     press(page, "One customer")
     shown(page, 1)
     assert "0.6" not in page.get_by_test_id("arm-0-1-row").evaluate("row => row.outerHTML")
+    for arm in range(3):
+        press(page, "One customer")
+        shown(page, arm + 2)
+    assert page.get_by_test_id("regret-0").get_attribute("data-value") is None
+    expect(page.get_by_test_id("regret-0")).to_have_text("hidden")
+    expect(page.get_by_text("regret, ucb")).to_have_count(0)
+    switch(page, "Show the paper's bounds")
+    expect(page.get_by_test_id("hidden")).to_contain_text("would give away")
+    expect(page.get_by_text("asymptotic slope")).to_have_count(0)
+    switch(page, "True means")
+    expect(page.get_by_text("regret, ucb")).to_have_count(1)
+    expect(page.get_by_text("asymptotic slope").first).to_be_visible()
+
+
+def test_arms_to_be_guessed_are_not_in_order(page):
+    """Arms that are listed from the best to the worst are shuffled before one has to guess."""
+    press(page, "One customer")
+    shown(page, 1)
     switch(page, "Guess the means")
+    shown(page, 0)
     page.get_by_label("your guess for arm 1").fill("0.5")
     switch(page, "True means")
-    for arm, mean in enumerate([0.9, 0.6, 0.3]):
-        assert number(page, f"arm-0-{arm}-true") == mean
-    expect(page.get_by_test_id("arm-0-1-row")).to_contain_text("0.50, \N{MINUS SIGN}0.10")
+    means = [number(page, f"arm-0-{arm}-true") for arm in range(3)]
+    assert sorted(means) == [0.3, 0.6, 0.9]
+    assert means != [0.9, 0.6, 0.3]
+    off = 0.5 - means[1]
+    sign = "+" if off > 0 else "\N{MINUS SIGN}"
+    expect(page.get_by_test_id("arm-0-1-row")).to_contain_text(f"0.50, {sign}{abs(off):.2f}")
 
 
 def test_same_world_another_controller(page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import urllib.error
 import urllib.request
@@ -49,3 +50,26 @@ def test_a_server_ends_although_a_run_goes_on(visit, tmp_path):
         page.close()
         begun = time.monotonic()
     assert time.monotonic() - begun < 20
+
+
+def test_a_restart_leads_back(visit, tmp_path):
+    """After a restart the page comes back by itself; with another token it says what to do."""
+    options = ["--token", "open-sesame"]
+    with serve(tmp_path, *options) as lab:
+        port = lab.address.rpartition(":")[2]
+        page = visit("/?token=open-sesame&tab=market", lab=lab)
+        for _ in range(3):
+            page.get_by_role("button", name="One customer").click()
+        page.wait_for_url(re.compile("at=3"))
+        before = page.url
+    with serve(tmp_path, *options, port=port) as lab:
+        page.wait_for_function("before => location.href !== before", arg=before)
+        expect(page.get_by_text("3 of 10,000 customers")).to_be_visible()
+        page.get_by_role("button", name="One customer").click()
+        page.wait_for_url(re.compile("at=4"))
+    with serve(tmp_path, "--token", "another-word", port=port) as lab:
+        expect(page.get_by_role("heading", name="Which token?")).to_be_visible()
+        page.get_by_label("Token").fill("another-word")
+        page.get_by_role("button", name="Enter").click()
+        expect(page.get_by_text("4 of 10,000 customers")).to_be_visible()
+        page.close()

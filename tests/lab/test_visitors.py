@@ -14,6 +14,7 @@ from kcmab_abm import play
 from kcmab_abm.lab.model.market_setup import starting_setup
 from kcmab_abm.lab.model.share_links import from_link, to_link
 from tests.lab.conftest import bring, number, serve
+from tests.lab.market_page import revealed
 from tests.lab.test_batch_page import FILE, LONG
 
 PATIENCE = 60  # seconds
@@ -46,8 +47,9 @@ def _assert_shown(page, scenario, policy, side, customers):
     run = play(scenario, policy=policy, engine="market")
     regret = sum(run.regrets[:customers].tolist())
     paid = sum(run.payments[:customers].tolist())
-    expect(page.get_by_test_id(f"regret-{side}")).to_have_attribute("data-value", f"{regret}")
-    assert number(page, f"regret-{side}") == regret
+    with revealed(page):
+        expect(page.get_by_test_id(f"regret-{side}")).to_have_attribute("data-value", f"{regret}")
+        assert number(page, f"regret-{side}") == regret
     assert number(page, f"compensation-{side}") == paid
 
 
@@ -91,7 +93,7 @@ def test_a_full_lab_says_so(visit, tmp_path):
         page, other = pages[0], pages[1]
         _await_sessions(lab, [FEW])
         late = page.context.new_page()
-        late.goto("/")
+        late.goto("/?tab=market")
         expect(late.get_by_role("heading", name="The lab is full")).to_be_visible()
         expect(late.get_by_text(f"{FEW} pages are already open. Close one")).to_be_visible()
         expect(late.get_by_role("tab")).to_have_count(0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from kcmab_abm.catalogue.registry import LAWS
 
 Table = dict[str, Any]
@@ -50,6 +52,40 @@ def with_arm(market: Table) -> Table | None:
         return None
     told[-1]["means"] = [*told[-1]["means"], NEW_MEAN]
     return market | {"arms": _folded(tables)}
+
+
+def gives_away(market: Table) -> bool:
+    """True if the arms are listed from the best to the worst, so that the order tells the means."""
+    listed = [mean for _, mean in means(market)]
+    told = [mean for mean in listed if mean is not None]
+    return len(listed) > 1 and told == listed and told == sorted(told, reverse=True)
+
+
+def shuffled(market: Table, seed: int) -> Table | None:
+    """The market with its arms in a random order; None if it has lists outside its arms."""
+    tables = groups(market)
+    others = {word: value for word, value in market.items() if word != "arms"}
+    if len(tables) != 1 or _has_list(others):
+        return None
+    arms = count(tables[0])
+    draws = np.random.default_rng([seed, 1])
+    order = draws.permutation(arms)
+    while arms > 1 and (order == np.arange(arms)).all():
+        order = draws.permutation(arms)
+    moved = {
+        word: [value[place] for place in order]
+        if isinstance(value, list) and len(value) == len(order)
+        else value
+        for word, value in tables[0].items()
+    }
+    return market | {"arms": moved}
+
+
+def _has_list(value: Any) -> bool:
+    """True if a table has a list anywhere, which may have an entry for each arm."""
+    if isinstance(value, dict):
+        return any(map(_has_list, value.values()))
+    return isinstance(value, list)
 
 
 def without_arm(market: Table, arm: int) -> Table:

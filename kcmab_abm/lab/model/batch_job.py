@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Literal, NamedTuple
 from weakref import WeakSet
 
 import pandas as pd
 
 from kcmab_abm.errors import EngineError, MarketError
+from kcmab_abm.lab.model import batch_queue
+from kcmab_abm.lab.model.batch_queue import BatchQueue
 from kcmab_abm.lab.model.market_setup import Setup, shown_settings
 from kcmab_abm.results.results import Results
 from kcmab_abm.running.engine_choice import choose_engine
@@ -23,6 +24,7 @@ from kcmab_abm.scenario.scenario import make_scenario
 State = Literal["waiting", "compiling", "running", "done", "cancelled", "failed"]
 
 AT_ONCE = 2  # runs of all visitors together; others wait their turn
+DEADLINE = 180.0  # seconds that a run may take, without compilation
 MOST_INTERPRETED = 2_000_000  # customers in a run of the market engine: a few minutes
 # Combinations of controllers and customers that are compiled: machine code takes up to 11 MB each
 # and cannot be unloaded, and visitors can mix customers in any number of ways.
@@ -31,7 +33,7 @@ MOST_KERNELS = 60
 # own and does not compete with the page for Python's lock.
 _JOBS = max(2, cores() - 1)
 
-_lanes = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="batch")
+_queue = BatchQueue(AT_ONCE)
 _jobs: WeakSet[BatchJob] = WeakSet()
 _compiling = threading.Lock()  # two runs that need the same kernel compile it once
 _compiled: set[tuple[object, ...]] = set()  # the combinations of all visitors so far
@@ -49,14 +51,20 @@ class _Cancelled(Exception):
     """The run was cancelled."""
 
 
+class _TooLong(Exception):
+    """The run has taken longer than it may."""
+
+
 class BatchJob:
     """All replications of a setup, run by other threads or processes.
 
-    It can be inspected from any thread at any time. `cancel` ends it at once, except that
+    `owner` is the visitor whose quota it counts towards; '' has none.
+
+    The job can be inspected from any thread at any time. `cancel` ends it at once, except that
     compilation is finished first.
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, owner: str = "") -> None:
         self.setup = setup
         self.scenario = make_scenario(shown_settings(setup))
         self.state: State = "waiting"
@@ -65,8 +73,9 @@ class BatchJob:
         self.problem = ""
         self.seconds = 0.0
         self._cancelled = threading.Event()
+        self._begun = 0.0
         _jobs.add(self)
-        self._task = _lanes.submit(self._run)
+        self._task = _queue.submit(self._run, float(self.customers), owner)
 
     @property
     def customers(self) -> int:
@@ -77,30 +86,40 @@ class BatchJob:
     @property
     def is_over(self) -> bool:
         """True if the run is done, cancelled or failed."""
-        return self._task.done()
+        return self._task.done.done()
+
+    @property
+    def before(self) -> int:
+        """The number of runs that will be started before this one while it waits."""
+        return _queue.place(self._task)
 
     def cancel(self) -> None:
         """Stop the run and discard what it has done so far."""
         self._cancelled.set()
-        if self._task.cancel():
+        if _queue.withdraw(self._task):
             self.state = "cancelled"
 
     def wait(self, seconds: float) -> None:
         """Wait until the run has ended."""
-        wait([self._task], seconds)
+        batch_queue.wait(self._task, seconds)
 
     def _run(self) -> None:
         try:
             self.state = "compiling"
             engine = self._find_engine()
             self.state = "running"
-            begun = time.perf_counter()
+            self._begun = begun = time.perf_counter()
             results = simulate(self.scenario, engine=engine, jobs=_JOBS, progress=self._note)
             self.seconds = time.perf_counter() - begun
             self.outcome = Outcome(results, results.summary(), results.curves())
             self.state = "done"
         except _Cancelled:
             self.state = "cancelled"
+        except _TooLong:
+            self._fail(
+                f"stopped after {DEADLINE:.0f} seconds, the longest that a run may take here: "
+                "reduce the replications or the horizon, or use 'kcmab run'"
+            )
         except MarketError as error:
             self._fail(str(error))
         except Exception as error:  # raised by a visitor's own policy or behaviour
@@ -141,6 +160,8 @@ class BatchJob:
     def _note(self, served: int, _: int) -> None:
         self.served = served
         self._stop_if_cancelled()
+        if time.perf_counter() - self._begun > DEADLINE:
+            raise _TooLong
 
     def _stop_if_cancelled(self) -> None:
         if self._cancelled.is_set():

@@ -18,6 +18,7 @@ MOST_ARMS = 20
 MOST_CUSTOMERS = 100_000
 MOST_REPLICATIONS = 10_000
 MOST_POLICIES = 20
+MOST_POINTS = 2_000  # of a sweep, on a slider
 MOST_REMEMBERED = 1_000_000  # numbers that one policy, behaviour or pricing rule may remember
 MOST_LINKS = 100_000  # of a network of customers: half a second to build
 MOST_VALUES = 20_000  # of a scenario: half a second to check
@@ -93,9 +94,8 @@ def _links(table: Mapping[str, Any]) -> int:
 
 def _unfit(settings: Mapping[str, Any]) -> Iterator[str]:
     """Settings that scenario files may contain but the page cannot show."""
-    for word in ("sweep", "precision", "sample"):
-        if word in settings:
-            yield f"{word}: the lab shows a single market; remove this table, or use 'kcmab run'"
+    if "sample" in settings:
+        yield "sample: the lab writes no ledger; remove this setting, or use 'kcmab run'"
     for name in files_named(settings.get("market")):
         yield f"market: needs {name[:60]!r}, but the lab reads no further files; use 'kcmab run'"
 

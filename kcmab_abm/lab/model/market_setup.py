@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kcmab_abm.lab.model.limits import check_scenario, check_settings
+from kcmab_abm.lab.model.scenario_source import Source
 from kcmab_abm.scenario.scenario import Scenario, make_scenario
 from kcmab_abm.scenario.schema import scenario_table
 from kcmab_abm.scenario.world import Choice
@@ -17,7 +18,7 @@ STARTING: dict[str, Any] = {
     "replications": 1000,
     "seed": 2018,
     "market": {
-        "arms": {"law": "bernoulli", "means": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]}
+        "arms": {"law": "bernoulli", "means": [0.4, 0.7, 0.2, 0.9, 0.5, 0.1, 0.8, 0.3, 0.6]}
     },
     "policy": [{"name": "ucb"}, {"name": "modified-ts"}],
 }
@@ -36,7 +37,8 @@ class Setup:
     """A validated scenario and how the page shows it.
 
     `left` and `right` are indices into the scenario's policies; `right` is None while only one
-    market is shown. `shown` customers have come and gone.
+    market is shown. `shown` customers have come and gone. `source` is the file that the scenario
+    comes from, and `point` the point of its sweep.
     """
 
     scenario: Scenario
@@ -44,6 +46,8 @@ class Setup:
     right: int | None = None
     shown: int = 0
     revealed: bool = False
+    source: Source | None = None
+    point: int = 0
 
     @property
     def places(self) -> list[int]:

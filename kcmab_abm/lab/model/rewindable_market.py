@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from kcmab_abm.market.snapshot import Snapshot, final_snapshot
 from kcmab_abm.market.visit import Visit
 from kcmab_abm.scenario.scenario import Scenario
 from kcmab_abm.scenario.world import Choice
+
+WINDOW = 1000  # customers whose views are kept, so that going back replays nothing
 
 
 class ArmView(NamedTuple):
@@ -40,20 +43,23 @@ class Totals(NamedTuple):
 class RewindableMarket:
     """An open market shown at some customer: `shown` customers have come and gone.
 
-    Going back replays nothing, because the market keeps what every customer saw. All properties
-    refer to the customer whose turn it is and to those who left before she came.
+    Going back replays nothing as long as `may_go_back`, because the market keeps what the latest
+    customers saw. All properties refer to the customer whose turn it is and to those who left
+    before she came.
     """
 
     def __init__(self, scenario: Scenario, policy: Choice) -> None:
         self.scenario = scenario.drawn(0)
         self.policy = policy
         self.live = OpenMarket(scenario, policy, 0, ())
-        self._snapshots = [self.live.post()]
+        self._snapshots = {0: self.live.post()}  # what the latest customers saw
+        self._visits: dict[int, Visit] = {}  # the latest that have ended, by order of ending
+        self._oldest = 0  # the first customer kept
         self.shown = 0
-        self._ended = [0]  # how many visits had ended when a customer came
-        self._totals = [Totals(0.0, 0.0, 0.0, 0, 0, 0)]
-        self._tapes: list[list[float]] = [[] for _ in scenario.market.arms]
-        self._taken_as: list[list[int]] = [[] for _ in scenario.market.arms]
+        self._ended = array("q", [0])  # how many visits had ended when a customer came
+        self._totals = {word: array("d", [0.0]) for word in Totals._fields}
+        self._tapes = [array("d") for _ in scenario.market.arms]
+        self._taken_as = [array("q") for _ in scenario.market.arms]
 
     @property
     def is_over(self) -> bool:
@@ -73,13 +79,21 @@ class RewindableMarket:
     @property
     def totals(self) -> Totals:
         """The totals so far."""
-        return self._totals[self.shown]
+        regret, compensation, seeding, *counts = (
+            self._totals[word][self.shown] for word in Totals._fields
+        )
+        return Totals(regret, compensation, seeding, *map(int, counts))
+
+    @property
+    def may_go_back(self) -> bool:
+        """True if the step before this one is still kept."""
+        return self.shown > self._oldest
 
     @property
     def last(self) -> Visit | None:
         """The visit that ended last."""
         ended = self._ended[self.shown]
-        return self.live.served[ended - 1] if ended else None
+        return self._visits[ended - 1] if ended else None
 
     def forward(self) -> None:
         """Show one more customer, if there is one; a market that failed stays where it is."""
@@ -92,16 +106,20 @@ class RewindableMarket:
     def _play(self) -> None:
         live = self.live
         live.step()
-        self._snapshots.append(final_snapshot(live.book) if live.is_over else live.post())
+        seen = final_snapshot(live.book) if live.is_over else live.post()
         self._record()
+        self._snapshots[self.played] = seen
+        if self.played - self._oldest > WINDOW:
+            self._drop()
 
     def back(self) -> None:
-        """Undo the last step."""
-        self.shown = max(0, self.shown - 1)
+        """Undo the last step, if it is still kept."""
+        self.shown = max(self._oldest, self.shown - 1)
 
     def paid_now(self) -> bool:
         """Return True if the last customer shown was paid."""
-        return self.shown > 0 and self.totals.paid > self._totals[self.shown - 1].paid
+        paid = self._totals["paid"]
+        return self.shown > 0 and paid[self.shown] > paid[self.shown - 1]
 
     def arms(self, tape: int = 40) -> list[ArmView]:
         """All arms, each with the last rewards of its tape."""
@@ -113,14 +131,15 @@ class RewindableMarket:
                 offer=float(snapshot.offers[arm]),
                 target=arm == snapshot.target,
                 taken=last is not None and arm == last.arm,
-                tape=self.tape(arm)[-tape:],
+                tape=self.tape(arm, tape),
             )
             for arm in range(len(snapshot.means))
         ]
 
-    def tape(self, arm: int) -> list[float]:
-        """The rewards that an arm has paid so far, in order."""
-        return self._tapes[arm][: self.taken(arm)]
+    def tape(self, arm: int, latest: int | None = None) -> list[float]:
+        """The rewards that an arm has paid so far, in order, or the latest of them."""
+        taken = self.taken(arm)
+        return self._tapes[arm][0 if latest is None else max(0, taken - latest) : taken].tolist()
 
     def taken(self, arm: int) -> int:
         """The number of customers who have taken an arm and left."""
@@ -129,8 +148,8 @@ class RewindableMarket:
     def curve(self, most: int = 400) -> list[tuple[int, float, float]]:
         """Customers, regret and compensation at up to `most` points, including the last one."""
         places = np.unique(np.linspace(0, self.shown, min(most, self.shown + 1)).astype(int))
-        totals = self._totals
-        return [(int(n), totals[n].regret, totals[n].compensation) for n in places]
+        regret, paid = self._totals["regret"], self._totals["compensation"]
+        return [(n, regret[n], paid[n]) for n in places.tolist()]
 
     @property
     def clock(self) -> float | None:
@@ -161,20 +180,28 @@ class RewindableMarket:
 
     def _record(self) -> None:
         """Record the visits that ended during the last step."""
-        served, ledger = self.live.served, self.live.ledger
-        now = self._totals[-1]
-        for place in range(self._ended[-1], len(served)):
-            visit = served[place]
-            now = Totals(
-                regret=now.regret + float(ledger.regrets[visit.number - 1]),
-                compensation=now.compensation + visit.payment,
-                seeding=now.seeding + visit.seeded * self.scenario.market.seeding_cost,
-                paid=now.paid + (visit.payment > 0.0),
-                refused=now.refused + (visit.arm not in (visit.target, -1)),
-                left=now.left + (visit.arm < 0),
-            )
+        ended, ledger = self._ended[-1], self.live.ledger
+        now = {word: column[-1] for word, column in self._totals.items()}
+        for place, visit in enumerate(self.live.served, ended):
+            now["regret"] += float(ledger.regrets[visit.number - 1])
+            now["compensation"] += visit.payment
+            now["seeding"] += visit.seeded * self.scenario.market.seeding_cost
+            now["paid"] += visit.payment > 0.0
+            now["refused"] += visit.arm not in (visit.target, -1)
+            now["left"] += visit.arm < 0
             if visit.arm >= 0:
                 self._tapes[visit.arm].append(visit.reward)
                 self._taken_as[visit.arm].append(place)
-        self._ended.append(len(served))
-        self._totals.append(now)
+            self._visits[place] = visit
+        self._ended.append(ended + len(self.live.served))
+        self.live.served.clear()  # a market of many customers would keep all of them
+        for word, column in self._totals.items():
+            column.append(now[word])
+
+    def _drop(self) -> None:
+        """Forget what the oldest customer saw, and visits that nobody asks for any more."""
+        del self._snapshots[self._oldest]
+        first, last = (max(0, self._ended[self._oldest + step] - 1) for step in (0, 1))
+        for place in range(first, last):
+            del self._visits[place]
+        self._oldest += 1

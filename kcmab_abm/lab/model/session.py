@@ -10,14 +10,18 @@ from typing import Any, Literal
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.model.market_setup import Setup
+from kcmab_abm.lab.model.memory import Memory, needed_for
 from kcmab_abm.lab.model.rewindable_market import RewindableMarket
 
 News = Literal["opened", "moved", "revealed", "paced", "failed"]
 
 TICK = 0.045  # seconds between updates: 20 per second, with some allowance for late timers
-BUDGET = 0.02  # seconds per tick spent on this visitor, so that others get their turn
+BUDGET = 0.02  # seconds per tick, if nobody says how many
 TOP_SPEED = 0  # customers per second: as many as there is time for
 SPEEDS = (1, 3, 10, 30, 100, 1000, TOP_SPEED)
+
+_MORE = 2000  # customers for whom memory is reserved at a time
+MEMORY = Memory()  # of all visitors
 
 
 class Session:
@@ -33,6 +37,7 @@ class Session:
         self.listeners: list[Callable[[News], None]] = []
         self.speed = 3
         self.failure = ""
+        self._last = setup.scenario.horizon  # where playing to the next payment ends
         self.open(setup)
 
     def follow(self, listener: Callable[[News], None]) -> None:
@@ -41,13 +46,22 @@ class Session:
         self.listeners.append(listener)
 
     def open(self, setup: Setup) -> None:
-        """Open another setup and play it to where it was left."""
+        """Open another setup and play it to where it was left.
+
+        Raises a `MarketError` if there is no memory for it; then nothing changes.
+        """
+        self._reserve(setup, 0)
         markets = [RewindableMarket(setup.scenario, policy) for policy in setup.policies]
         self.setup, self.markets = setup, markets
         self.playing = self.until_payment = False
         self._goal = setup.shown
         self._due = 0.0
         self.tell("opened")
+
+    def _reserve(self, setup: Setup, customers: int) -> None:
+        """Reserve the memory for so many customers, and for some more."""
+        self._room = min(customers + _MORE if customers else 0, setup.scenario.horizon)
+        MEMORY.reserve(self, needed_for(setup.scenario, setup.policies, self._room))
 
     def change(self, **settings: Any) -> None:
         """Change top-level settings of the scenario; nothing changes if they are invalid."""
@@ -57,6 +71,11 @@ class Session:
     def shown(self) -> int:
         """The number of customers served."""
         return self.markets[0].shown if self.markets else 0
+
+    @property
+    def place(self) -> int:
+        """The number of customers served, or still to be served on the way to where she was."""
+        return max(self.shown, self._goal)
 
     @property
     def is_over(self) -> bool:
@@ -70,7 +89,7 @@ class Session:
 
     def state(self) -> Setup:
         """The setup as it looks now, for a link."""
-        return replace(self.setup, shown=self.shown)
+        return replace(self.setup, shown=self.place)
 
     def reveal(self, revealed: bool) -> None:
         """Show or hide the true means."""
@@ -106,15 +125,26 @@ class Session:
         self._forward()
         self.tell("moved")
 
-    def next_payment(self) -> None:
-        """Let customers arrive until one is paid."""
+    def next_payment(self, last: int | None = None) -> None:
+        """Let customers arrive until one is paid, or until the last one of interest has come."""
         self.pause()
-        self.until_payment = not self.is_over
+        self._last = self.setup.scenario.horizon if last is None else last
+        self.until_payment = self.shown < self._last
+        self.tell("paced")
+
+    def more(self, customers: int) -> None:
+        """Let so many customers arrive as fast as possible, and stop."""
+        self.pause()
+        self._goal = min(self.shown + customers, self.setup.scenario.horizon)
         self.tell("paced")
 
     def undo(self) -> None:
         """Take the last step back."""
         self.pause()
+        if not all(market.may_go_back for market in self.markets):
+            if self.shown > 0:  # what she saw is not kept: play up to there once more
+                self.open(replace(self.setup, shown=self.shown - 1))
+            return
         for market in self.markets:
             market.back()
         self.tell("moved")
@@ -135,7 +165,8 @@ class Session:
         while self._is_due() and time.perf_counter() < end:
             self._forward()
             self._due = max(0.0, self._due - 1.0)
-            if self.until_payment and any(market.paid_now() for market in self.markets):
+            paid = self.until_payment and any(market.paid_now() for market in self.markets)
+            if paid or self.shown >= self._last:
                 self.until_payment = False
         if self.shown > before:
             self.tell("moved")
@@ -154,6 +185,8 @@ class Session:
         """Show one more customer in all markets, or in none of them if one fails."""
         before = self.shown
         try:
+            if before >= self._room and not self.is_over:
+                self._reserve(self.setup, before + 1)
             for market in self.markets:
                 market.forward()
         except Exception as error:  # visitors' own functions may raise anything
@@ -179,3 +212,4 @@ class Session:
         self.listeners.clear()
         self.pause()
         self.markets = []
+        MEMORY.release(self)

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from kcmab_abm.lab.model.limits import LARGEST_FILE
+from kcmab_abm.lab.server.token_page import ASKS, token_page
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -19,11 +20,11 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LARGEST_BODY = LARGEST_FILE + 4096  # bytes of a request: a scenario file and its envelope
 
+LASTS = 7 * 24 * 60 * 60  # seconds that a browser keeps the cookie
 GUESSES = 10  # wrong tokens that one address may try ...
 WINDOW = 60.0  # ... within so many seconds
 _REMEMBERED = 10_000  # addresses, the most recent ones
 
-_ASKS = "This lab requires a token; open the address printed where it was started."
 _OWN_NAMES = {"localhost", "127.0.0.1", "::1"}
 
 # Vue compiles templates in the browser and needs eval; nothing may come from elsewhere.
@@ -64,15 +65,17 @@ class Guard:
     names; this prevents DNS rebinding by other sites. With a `token`, nobody is let in without it.
     The token is needed once. After that, the browser keeps another secret in a cookie, too long to
     be guessed, so that only guesses at the token are counted, and visitors stay in while somebody
-    else at the same address is guessing.
+    else at the same address is guessing. `secret` is that secret; by default a random one.
     """
 
-    def __init__(self, app: App, hosts: frozenset[str], token: str, cookie: str) -> None:
+    def __init__(
+        self, app: App, hosts: frozenset[str], token: str, cookie: str, secret: str = ""
+    ) -> None:
         self.app = app
         self.hosts = hosts
         self.token = token
         self.cookie = cookie
-        self.secret = secrets.token_urlsafe(32)
+        self.secret = secret or secrets.token_urlsafe(32)
         self.guesses = Guesses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -91,7 +94,7 @@ class Guard:
         elif self.token and scope["type"] == "http" and dict(query).get("token"):
             await self._judge(scope, receive, send, query, headers)
         elif self.token and not self._is_inside(headers):
-            await _refuse(scope, send, _ASKS)
+            await _ask(scope, send, query, headers)
         else:
             await self.app(scope, receive, _adding_headers(send))
 
@@ -115,7 +118,7 @@ class Guard:
             await self.app(scope, receive, _adding_headers(send))
         else:
             self.guesses.add(address)
-            await _refuse(scope, send, _ASKS)
+            await _ask(scope, send, query, headers)
 
     def _foreign(self, headers: dict[str, str]) -> str:
         """Describe what is wrong with the origin of a request; '' if nothing is."""
@@ -142,7 +145,7 @@ class Guard:
         rest = urlencode([(word, value) for word, value in query if word != "token"])
         # Browsers take what follows two slashes, or a slash and a backslash, for another host.
         place = "/" + quote(path).lstrip("/") + (f"?{rest}" if rest else "")
-        cookie = f"{self.cookie}={self.secret}; Path=/; HttpOnly; SameSite=Lax"
+        cookie = f"{self.cookie}={self.secret}; Path=/; Max-Age={LASTS}; HttpOnly; SameSite=Lax"
         await _answer(send, 303, "", {"location": place, "set-cookie": cookie})
 
 
@@ -210,6 +213,17 @@ async def _refuse(scope: Scope, send: Send, words: str) -> None:
         await send({"type": "websocket.close", "code": 1008})
     else:
         await _answer(send, 403, words, {})
+
+
+async def _ask(
+    scope: Scope, send: Send, query: list[tuple[str, str]], headers: dict[str, str]
+) -> None:
+    """Refuse a request without the token; somebody who reads the answer gets a field for it."""
+    if scope["type"] == "http" and "text/html" in headers.get("accept", ""):
+        told = {"content-type": "text/html; charset=utf-8"}
+        await _answer(send, 403, token_page(scope["path"], query), told)
+    else:
+        await _refuse(scope, send, ASKS)
 
 
 async def _answer(send: Send, status: int, words: str, headers: dict[str, str]) -> None:

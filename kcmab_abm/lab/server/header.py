@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from nicegui import ui
 
 from kcmab_abm.lab.model.session import News, Session
+from kcmab_abm.lab.widgets.address import page_address
 from kcmab_abm.lab.widgets.cookies import read_cookie, write_cookie
 from kcmab_abm.lab.widgets.files_menu import FilesMenu
 from kcmab_abm.lab.widgets.keyboard import SHORTCUTS, listen
@@ -21,7 +20,13 @@ TERMS = {
     "compensation": "what the controller pays to customers who take the promoted arm",
     "regret": "what customers lose by not taking the best arm, measured with the true means",
 }
-TABS = {"market": "Market", "lessons": "Lessons", "batch": "Batch"}
+TABS = {
+    "story": "Start",
+    "gallery": "Gallery",
+    "market": "Market",
+    "lessons": "Lessons",
+    "batch": "Batch",
+}
 
 
 _COLOURS: dict[str, tuple[bool | None, str, str]] = {
@@ -33,10 +38,10 @@ _COLOURS: dict[str, tuple[bool | None, str, str]] = {
 
 def build_header(session: Session, tab: str) -> tuple[ui.tabs, ui.tab_panels]:
     """Build the header and empty panels for the tabs; `tab` is open at first."""
-    chosen = tab if tab in TABS else "market"
-    with ui.header().classes("lab-header items-center gap-x-2 gap-y-0 px-3 py-1 no-wrap"):
+    chosen = tab if tab in TABS else "story"
+    with ui.header().classes("lab-header items-center gap-x-2 gap-y-0 px-3 py-1"):
         heading("kcmab lab", 1)
-        with ui.tabs().props("dense no-caps inline-label") as tabs:
+        with ui.tabs().props("dense no-caps inline-label").classes("lab-tabs") as tabs:
             for name, label in TABS.items():
                 ui.tab(name, label)
         ui.space()
@@ -48,16 +53,15 @@ def build_header(session: Session, tab: str) -> tuple[ui.tabs, ui.tab_panels]:
         )
     panels = ui.tab_panels(tabs, value=chosen, animated=False).classes("w-full")
     ui.skip_link("Skip to content", target=panels)
-    query = ui.context.client.request.query_params
-    tabs.on_value_change(lambda event: _keep_address(dict(query), str(event.value)))
+    tabs.on_value_change(lambda event: _keep_address(str(event.value)))
     listen(session, tabs, help_dialog)
     return tabs, panels
 
 
-def _keep_address(query: dict[str, str], tab: str) -> None:
+def _keep_address(tab: str) -> None:
     """Put the open tab into the address, so that it can be shared."""
-    query.pop("token", None)
-    ui.navigate.history.replace("?" + urlencode(query | {"tab": tab}))
+    page_address().put(tab=tab)
+    ui.run_javascript("window.scrollTo(0, 0)")
 
 
 def _colour_button() -> None:

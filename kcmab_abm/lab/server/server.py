@@ -8,12 +8,15 @@ import socket
 import sys
 
 import click
-from nicegui import Client, app, ui
+from fastapi import Request
+from nicegui import Client, app, background_tasks, ui
 
 from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.model.market_setup import Setup
+from kcmab_abm.lab.server.cookie_secret import cookie_secret
 from kcmab_abm.lab.server.guard import LARGEST_BODY, Guard, is_loopback, own_hosts
-from kcmab_abm.lab.server.page import OPEN, build_page
+from kcmab_abm.lab.server.page import OPEN, build_page, play_markets
+from kcmab_abm.lab.server.reading_page import build_reading
 
 FIRST_PORT, TRIED = 8080, 20
 INTERRUPTED = 130
@@ -31,7 +34,14 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
     found = _free_port(host, port)
     word = token or ("" if is_loopback(host) else secrets.token_urlsafe(16))
     _add_pages(start)
-    app.add_middleware(Guard, hosts=own_hosts(host), token=word, cookie=f"kcmab_lab_{found}")
+    app.on_startup(lambda: background_tasks.create(play_markets(), name="markets"))
+    app.add_middleware(
+        Guard,
+        hosts=own_hosts(host),
+        token=word,
+        cookie=f"kcmab_lab_{found}",
+        secret=cookie_secret(word) if word else "",
+    )
     path = f"/?token={word}" if word else "/"
     click.echo(f"The lab is open at http://{_shown(host)}:{found}{path} (press Ctrl-C to stop it).")
     try:
@@ -55,10 +65,12 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
 
 def _add_pages(start: Setup) -> None:
     @ui.page("/", response_timeout=PATIENCE)
-    async def _index(
-        client: Client, setup: str = "", tab: str = "", lesson: str = "", step: str = ""
-    ) -> None:
-        await build_page(client, start, setup, tab, lesson, step)
+    async def _index(client: Client, request: Request) -> None:
+        await build_page(client, start, dict(request.query_params))
+
+    @ui.page("/reading/{path:path}")
+    def _reading(path: str) -> None:
+        build_reading(path)
 
     @app.get("/sessions")
     def _sessions() -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import app, ui
 
-from kcmab_abm.errors import ScenarioError
+from kcmab_abm.errors import MarketError
 from kcmab_abm.lab.model.batch_job import BatchJob, cancel_all
 from kcmab_abm.lab.model.limits import MOST_REPLICATIONS
 from kcmab_abm.lab.model.market_setup import Setup, shown_settings
@@ -20,8 +20,9 @@ app.on_shutdown(cancel_all)
 class BatchTab:
     """One visitor's batch runs, one at a time, with the results of the last one."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, owner: str = "") -> None:
         self.session = session
+        self.owner = owner  # the visitor, for her quota
         self.job: BatchJob | None = None
         with ui.element("div").classes("lab-stack"):
             self._build_controls()
@@ -80,8 +81,8 @@ class BatchTab:
         if not self._replicate():
             return
         try:
-            self.job = BatchJob(self.session.setup)
-        except ScenarioError as error:
+            self.job = BatchJob(self.session.setup, self.owner)
+        except MarketError as error:
             complain(str(error))
             return
         self.results.clear()
@@ -141,10 +142,18 @@ def _words(job: BatchJob) -> str:
     """The state of a run in words."""
     customers = f"{job.customers:,} customers"
     return {
-        "waiting": "Waiting for the runs of other visitors to finish …",
+        "waiting": _waiting(job.before) if job.state == "waiting" else "",
         "compiling": "Compiling the controllers, which takes some seconds the first time …",
         "running": f"Served {job.served:,} of {customers} …",
         "done": f"Served {customers} in {job.seconds:.1f} seconds.",
         "cancelled": f"Cancelled after {job.served:,} of {customers}.",
         "failed": job.problem,
     }[job.state]
+
+
+def _waiting(before: int) -> str:
+    """The place in the queue in words."""
+    if before <= 0:
+        return "Waiting for a run to finish; this one is the next …"
+    runs = "one run is" if before == 1 else f"{before} runs are"
+    return f"Waiting in the queue, in which the shortest come first: {runs} before this one …"

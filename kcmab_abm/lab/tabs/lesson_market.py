@@ -34,6 +34,8 @@ class LessonMarket:
 
     def __init__(self, step: Step, session: Session, take_along: Callable[[], None]) -> None:
         self.session = session
+        self.last = step.last_customer
+        self.pay: ui.button | None = None
         self.totals: TotalsTable | None = None
         with card("The market"):
             with ui.element("div").classes("lesson-markets"):
@@ -68,15 +70,19 @@ class LessonMarket:
             view.show(market, self.session.setup.revealed, guessing=False)
         if self.totals is not None:
             self.totals.show(self.session)
+        if self.pay is not None and self.last is not None:
+            self.pay.set_enabled(self.session.shown < self.last)
 
     def _buttons(self) -> None:
-        for label, icon, act in (
-            ("One customer", "person", self.session.one_customer),
-            ("Next payment", "payments", self._next_payment),
-            ("Undo", "undo", self.session.undo),
-        ):
-            ui.button(label, icon=icon, on_click=act).props("outline")
+        one = ui.button("One customer", icon="person", on_click=self.session.one_customer)
+        if self.last is not None:
+            self.pay = ui.button("Next payment", icon="payments", on_click=self._next_payment)
+            self.pay.props("outline")
+        undo = ui.button("Undo", icon="undo", on_click=self.session.undo)
+        for button in (one, undo):
+            button.props("outline")
 
     def _next_payment(self) -> None:
-        self.session.next_payment()
+        """Play to the next payment, but not beyond what the question is about."""
+        self.session.next_payment(self.last)
         _play_out(self.session)

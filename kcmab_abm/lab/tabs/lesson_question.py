@@ -10,6 +10,7 @@ from nicegui.elements.mixins.value_element import ValueElement
 
 from kcmab_abm.lab.model.lesson_progress import LessonProgress
 from kcmab_abm.lab.model.lessons.lesson import Verdict
+from kcmab_abm.lab.model.reading import address_of, title_of
 from kcmab_abm.lab.widgets.theme import heading
 
 # Enter selects a focused radio button, so the check has to wait for the selection.
@@ -85,7 +86,11 @@ class LessonQuestion:
         with ui.element("div").classes("lesson-keep lab-stack"):
             heading("Takeaway", 3)
             ui.label(lesson.takeaway).props("data-testid=lesson-takeaway")
-            ui.label("Further reading: " + ", ".join(lesson.reading)).classes("lab-small")
+            ui.label("Further reading, in a tab of its own:").classes("lab-small")
+            with ui.element("ul").classes("lesson-reading"):
+                for path in lesson.reading:
+                    with ui.element("li"):
+                        ui.link(title_of(path), address_of(path), new_tab=True)
 
     def _say(self, verdict: Verdict) -> None:
         sign = "✓" if verdict.right else "✗" if verdict.counts else "!"

@@ -12,6 +12,7 @@ from kcmab_abm.lab.model.lessons.lesson import Lesson, Step
 from kcmab_abm.lab.model.session import Session
 from kcmab_abm.lab.tabs.lesson_market import LessonMarket, open_market
 from kcmab_abm.lab.tabs.lesson_question import LessonQuestion
+from kcmab_abm.lab.widgets.address import page_address
 from kcmab_abm.lab.widgets.cookies import read_cookie, write_cookie
 from kcmab_abm.lab.widgets.theme import card, heading
 
@@ -42,6 +43,7 @@ class _Lessons:
 
     def list_all(self) -> None:
         """Show all lessons and the progress in each."""
+        page_address().put(lesson="", step="")
         self.place.clear()
         with self.place:
             with ui.element("div").classes("lesson-list"):
@@ -77,11 +79,12 @@ class _Lessons:
         """Open a step of a lesson."""
         self.progress.go(number, place)
         lesson, step = self.progress.lesson, self.progress.step
-        address = f"?tab=lessons&lesson={lesson.number}&step={self.progress.place + 1}"
         self.place.clear()
         with self.place:
             ui.spinner(size="lg").props('aria-label="Setting up the market"')
-            ui.navigate.history.replace(address)
+            page_address().put(
+                tab="lessons", lesson=str(lesson.number), step=str(self.progress.place + 1)
+            )
         market = await run.io_bound(_prepare, step)
         if market is None or self.place.is_deleted or self.progress.step is not step:
             return  # the server is shutting down, or she has left or moved on

@@ -17,6 +17,7 @@ from kcmab_abm.theory.applicable import Yardstick, withheld_in_words, yardsticks
 _POINTS = 200  # of a curve: more would not be visible
 _BOUND_POINTS = 40
 _DASHES = {"upper bound": "2 3", "asymptotic slope": "12 4 2 4", "leading terms": "2 8"}
+_HIDDEN = "Regret and bounds are hidden like the true means, which they would give away."
 KINDS = {
     "upper bound": "upper bound",
     "asymptotic slope": "asymptotic slope, not a lower limit",
@@ -39,40 +40,49 @@ class CostCard:
 
     def hear(self, news: News) -> None:
         """Follow the market."""
-        if news == "opened":
+        if news in ("opened", "revealed"):
             self._rebuild()
         elif news == "moved":
             self._move()
 
     def _rebuild(self) -> None:
-        found = _yardsticks(self.session) if self.bounds.value else []
+        revealed = self.session.setup.revealed
+        wanted = bool(self.bounds.value) and revealed
+        found = _yardsticks(self.session) if wanted else []
         horizon = self.session.setup.scenario.horizon
         self.drawn = [_bound(each, horizon) for each in found]
         self.words.clear()
         with self.words:
             for each in found:
                 _spell(each, horizon)
-            for line in _withheld(self.session) if self.bounds.value else []:
+            for line in _withheld(self.session) if wanted else []:
                 ui.label(line)
+            if not revealed:
+                ui.label(_HIDDEN).props("data-testid=hidden")
         self._move()
 
     def _move(self) -> None:
-        self.totals.show(self.session)
-        lines = _curves(self.session) + self.drawn
-        self.plot.draw("Regret and compensation, customer by customer", "customers", "", lines)
+        revealed = self.session.setup.revealed
+        self.totals.show(self.session, revealed)
+        lines = _curves(self.session, revealed) + self.drawn
+        self.plot.draw(
+            "Regret and compensation, customer by customer", "customers", "cost so far", lines
+        )
 
 
-def _curves(session: Session) -> list[dict[str, Any]]:
-    """One colour per market; solid lines for regret, dashed lines for compensation."""
+def _curves(session: Session, revealed: bool) -> list[dict[str, Any]]:
+    """One colour per market; solid lines for regret, dashed lines for compensation.
+
+    Regret is drawn only if the true means are shown, because its steps give them away.
+    """
     lines = []
     for side, market in enumerate(session.markets):
         curve, label, ink = market.curve(_POINTS), market.policy.label, f"side-{side}"
         regret = [(n, round(value, 3)) for n, value, _ in curve]
         paid = [(n, round(value, 3)) for n, _, value in curve]
-        lines += [
-            series(f"regret, {label}", ink, regret),
-            series(f"compensation, {label}", ink, paid, dashes="7 5"),
-        ]
+        if revealed:
+            lines.append(series(f"regret, {label}", ink, regret))
+        lines.append(series(f"compensation, {label}", ink, paid, dashes="7 5"))
     return lines
 
 
@@ -135,4 +145,4 @@ class PullsCard:
                 for side, market in enumerate(self.session.markets)
             ]
             labels = [str(arm) for arm in arms]
-            self.plot.draw("Pulls per arm", "arm", "", bars, labels=labels, whole=True)
+            self.plot.draw("Pulls per arm", "arm", "customers", bars, labels=labels, whole=True)

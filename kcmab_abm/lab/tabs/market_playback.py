@@ -44,6 +44,7 @@ class PlaybackControls:
         )
         playing = session.busy
         self.play.text = "Pause" if playing else "Play"
+        self.play.props["aria-label"] = self.play.text
         self.play.props(f"icon={'pause' if playing else 'play_arrow'}")
         for button in (self.play, self.one, self.pay):
             button.set_enabled(not session.is_over)
@@ -53,7 +54,9 @@ class PlaybackControls:
         self.reveal.value = session.setup.revealed
 
     def _button(self, text: str, icon: str, action: object) -> ui.button:
-        return ui.button(text, icon=icon, on_click=action).props("dense padding='4px 10px'")  # type: ignore[arg-type]
+        button = ui.button(text, icon=icon, on_click=action)  # type: ignore[arg-type]
+        button.props["aria-label"] = text  # on a phone only the icon is shown
+        return button.props("dense padding='4px 10px'")
 
     def _set_speed(self) -> None:
         if self.speed.value != self.session.speed:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from nicegui import ui
 
 from kcmab_abm.catalogue.registry import POLICIES
-from kcmab_abm.lab.model import controller_choice
+from kcmab_abm.lab.model import arm_settings, controller_choice
 from kcmab_abm.lab.model.session import News, Session
 from kcmab_abm.lab.tabs.market_arm_history import HistoryCard
 from kcmab_abm.lab.tabs.market_costs import CostCard, PullsCard
 from kcmab_abm.lab.tabs.market_playback import PlaybackControls
+from kcmab_abm.lab.tabs.market_question import QuestionCard
 from kcmab_abm.lab.tabs.market_settings import SettingsCard
 from kcmab_abm.lab.widgets.entry_form import EntryForm, attempt
 from kcmab_abm.lab.widgets.market_view import MarketView
-from kcmab_abm.lab.widgets.theme import card
+from kcmab_abm.lab.widgets.theme import card, complain
 
 
 def build_market(session: Session) -> None:
     """Build the market tab."""
     with ui.element("div").classes("lab-stack"):
         PlaybackControls(session)
+        QuestionCard(session)
         with ui.element("div").classes("lab-columns") as columns:
             with ui.element("div").classes("lab-stack market"):
                 Markets(session, columns)
@@ -40,7 +42,7 @@ class Markets:
         self.title = ui.label().classes("font-semibold").props("data-testid=title")
         with ui.row().classes("items-center gap-x-6 gap-y-0"):
             self.compare = ui.switch("Compare with another controller", on_change=self._compare)
-            self.guessing = ui.switch("Guess the means", on_change=lambda: self._show())
+            self.guessing = ui.switch("Guess the means", on_change=self._guess)
             self.guessing.tooltip("enter a guess for each arm, then show the true means")
         with ui.element("div").classes("lab-markets"):
             self.sides = [
@@ -64,6 +66,19 @@ class Markets:
     def _show(self) -> None:
         for side, market in zip(self.sides, self.session.markets, strict=False):
             side.view.show(market, self.session.setup.revealed, bool(self.guessing.value))
+
+    def _guess(self) -> None:
+        """Let her guess, with the arms in an order that does not give the answer away."""
+        setup = self.session.setup
+        market = dict(setup.settings["market"])
+        if self.guessing.value and not setup.revealed and arm_settings.gives_away(market):
+            moved = arm_settings.shuffled(market, setup.scenario.seed)
+            if moved is None:
+                complain("The arms of this scenario are listed from the best to the worst.")
+            else:
+                self.session.change(market=moved)
+                ui.notify("The arms have been shuffled; the market begins anew.")
+        self._show()
 
     def _compare(self) -> None:
         two = bool(self.compare.value)

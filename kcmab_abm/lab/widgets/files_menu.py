@@ -13,6 +13,7 @@ from kcmab_abm.lab.model.scenario_files import read_file, too_large, write_file
 from kcmab_abm.lab.model.session import Session
 from kcmab_abm.lab.model.share_links import to_link
 from kcmab_abm.lab.widgets.background_reading import read_in_background
+from kcmab_abm.lab.widgets.entry_form import attempt
 from kcmab_abm.lab.widgets.theme import complain, heading
 
 MOST_PROBLEMS = 12  # lines of a message
@@ -20,7 +21,7 @@ LONGEST_PROBLEM = 300  # characters of a line
 LONGEST_LINK = 16_000  # characters; servers and messaging apps may truncate longer ones
 
 _ADDRESS = """
-const address = new URL(location);
+const address = new URL(location.origin + location.pathname);
 address.searchParams.set("setup", %r);
 let copied = true;
 try { await navigator.clipboard.writeText(address.href); } catch { copied = false; }
@@ -64,10 +65,13 @@ class FilesMenu:
         data = await event.file.read()
         found = await read_in_background(_read, data)
         if isinstance(found, Setup):
-            self.session.open(found)
-            ui.notify(f"Opened: {found.scenario.title or 'untitled scenario'}")
+            attempt(lambda: self._show(found), lambda: None)
         elif found is not None:  # None: the server is shutting down
             complain(found)
+
+    def _show(self, setup: Setup) -> None:
+        self.session.open(setup)
+        ui.notify(f"Opened: {setup.scenario.title or 'untitled scenario'}")
 
     def _reject(self, event: events.GenericEventArguments) -> None:
         """Explain why the browser did not send a file."""

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Formatter
 from threading import Lock, RLock
 from typing import Any, NamedTuple
 
@@ -124,6 +125,16 @@ class Step:
         """The right answer: a number, or the word for an option."""
         name = self.question.answer
         return (self.facts if name in self.facts else self.findings)[name]
+
+    @property
+    def last_customer(self) -> int | None:
+        """The last customer that the step is about; None if it is about no single one."""
+        texts = (self.text, self.question.prompt, self.explanation)
+        named = {name for text in texts for _, name, _, _ in Formatter().parse(text)}
+        for word in ("next", "customer"):
+            if word in named:
+                return int(self.facts[word])
+        return None
 
     def say(self, text: str) -> str:
         """A text of this step with the facts filled in."""
