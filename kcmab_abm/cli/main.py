@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from kcmab_abm import __version__
+from kcmab_abm.cli.class_command import class_command
 from kcmab_abm.cli.compare import compare
 from kcmab_abm.cli.lab import lab
 from kcmab_abm.cli.obedience import obedience
@@ -291,7 +292,7 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-_VIEWS = play, compare, verify, lab, paths, obedience
+_VIEWS = play, compare, verify, lab, class_command, paths, obedience
 _THEORY = paper, bounds, stopping, histories, bias, optimum
 for _command in (*_VIEWS, *_THEORY):
     commands.add_command(_command)
