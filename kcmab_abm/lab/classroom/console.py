@@ -110,6 +110,13 @@ class Console:
         self.classroom.push(self.scenarios[name])
         self.phones.tell()
 
+    def deal(self) -> None:
+        """Go on with the same scenario, other luck and other letters."""
+        scenario = self.classroom.scenario
+        self._close()
+        self.classroom.push(scenario.replace(seed=scenario.seed + 1))
+        self.phones.tell()
+
     def offer(self, target: int | None, amount: float) -> None:
         """Offer this to every guest from now on."""
         self.classroom.offer(target, amount)

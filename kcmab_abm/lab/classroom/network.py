@@ -21,4 +21,4 @@ def lan_address() -> str:
 
 def qr_code(address: str) -> str:
     """The address as an SVG picture."""
-    return segno.make(address, error="m").svg_inline(scale=8, border=2, light="#ffffff")
+    return segno.make(address, error="m").svg_inline(border=2, light="#ffffff", omitsize=True)

@@ -98,7 +98,7 @@ class Phones:
             while phone is not None:
                 await self._hear(phone, await _message(socket))
         except (WebSocketDisconnect, TimeoutError, ValueError, RuntimeError):
-            with suppress(RuntimeError):  # it is closed already
+            with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
                 await socket.close(1008)
         finally:
             self._sockets -= 1

@@ -10,7 +10,7 @@ from kcmab_abm.lab.model.classroom.guests import GuestRoom
 from kcmab_abm.lab.model.classroom.prediction import Shape
 from kcmab_abm.lab.model.classroom.question import Question
 
-_WIDE, _HIGH = 880, 250  # of the dots
+_WIDE, _HIGH = 880, 210  # of the dots
 _FALL = 2500  # milliseconds until the last dot falls
 
 
@@ -123,7 +123,6 @@ def falling_dots(shape: Shape) -> str:
         f'<svg class="class-dots" viewBox="0 0 {_WIDE} {_HIGH + 28}" role="img" '
         f'aria-label="{words}"><line x1="0" y1="{_HIGH}" x2="{_WIDE}" y2="{_HIGH}"/>'
         f"{''.join(marks)}{ticks}</svg>"
-        "<p class='class-key'>Each mark is a market, further right if its guests lost more by not "
-        "going to the best restaurant. Orange squares are those that locked in. On average "
-        f"{shape.mean:.1f} was lost and {shape.paid:.1f} paid.</p>"
+        "<p class='class-key'>Each mark is a market, further right if its guests lost more. Orange "
+        f"squares locked in. On average {shape.mean:.1f} was lost and {shape.paid:.1f} paid.</p>"
     )

@@ -60,15 +60,14 @@ def _lobby(console: Console, address: str, qr: str) -> str:
 
 def _room(console: Console, room: GuestRoom, place: int) -> str:
     classroom = console.classroom
-    many = len(console.verdicts) > 1 or classroom.plan.rooms > 1
-    title = f"Room {place + 1}: " if many else ""
+    title = f"Room {place + 1}: " if classroom.plan.rooms > 1 else ""
     if classroom.ended:
         head = f"{title}{room.served} of {room.scenario.horizon} guests have chosen"
     elif room.turn is None:
-        head = f"{title}waiting for phones"
+        head = f"{title}Waiting for phones"
     else:
         name = classroom.roster.students[room.turn.who].name
-        head = f"{title}guest {room.t} of {room.scenario.horizon}: {escape(name)} is choosing"
+        head = f"{title}{escape(name)} is choosing, guest {room.t} of {room.scenario.horizon}"
     offer = ""
     if room.posted is not None and room.posted[1] > 0:
         target, amount = room.posted
@@ -136,7 +135,8 @@ def _race(console: Console, activity: Race) -> str:
 
 def _asked(console: Console, activity: Asked) -> str:
     question, classroom = activity.question, console.classroom
-    parts = [f"<h2>{escape(question.prompt)}</h2>"]
+    size = "class-small" if console.shape is not None else ""
+    parts = [f"<h2 class='{size}'>{escape(question.prompt)}</h2>"]
     if question.text and console.shape is None:
         parts.append(f"<p>{escape(question.text)}</p>")
     counts = question.counts() if classroom.revealed else None

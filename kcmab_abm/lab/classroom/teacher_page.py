@@ -34,7 +34,9 @@ class TeacherPage:
             self.line = ui.label().props("data-testid=class-line")
             self.freeze = ui.button(on_click=lambda: self._try(console.freeze))
             self.reveal = ui.button(on_click=lambda: self._try(console.reveal))
-            ui.button("End", icon="stop", on_click=lambda: self._try(console.end)).props("outline")
+            ui.button("End", icon="stop", on_click=lambda: self._try(console.end)).props(
+                "outline color=white"
+            )
         with ui.element("div").classes("class-columns"):
             self.stage = ui.html("", sanitize=False).classes("lab-card class-stage")
             self.stage.props("data-testid=stage")
@@ -49,10 +51,9 @@ class TeacherPage:
 
     def _build_market(self) -> None:
         with ui.expansion("Play", icon="storefront", value=True).classes("lab-card"):
-            labels = [each.label for each in self.console.classroom.scenario.policies]
-            options = {label: _words(label) for label in labels} | {TEACHER: _BY_HAND}
-            self.controller = ui.select(options, value=labels[0], label="Controller")
+            self.controller = ui.select([], label="Controller")
             self.controller.classes("w-full").props("outlined dense")
+            self._show_controllers()
             self._action("You are the customers", lambda: self._begin(self._controller()))
             self._action("You are the controller", self.console.begin_race)
             self._action("Predict a thousand markets", self._predict)
@@ -83,6 +84,7 @@ class TeacherPage:
             self.scenario = ui.select(names, value=names[0], label="Scenario")
             self.scenario.classes("w-full").props("outlined dense")
             self._action("Push this scenario", self._push)
+            self._action("The same with new luck", self.console.deal)
             self.people = ui.html("", sanitize=False)
 
     def _action(self, label: str, do: Callable[[], None]) -> ui.button:
@@ -130,6 +132,9 @@ class TeacherPage:
 
     def _push(self) -> None:
         self.console.push(str(self.scenario.value))
+        self._show_controllers()
+
+    def _show_controllers(self) -> None:
         labels = [each.label for each in self.console.classroom.scenario.policies]
         options = {label: _words(label) for label in labels} | {TEACHER: _BY_HAND}
         self.controller.set_options(options, value=labels[0])
