@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+import urllib.request
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,8 +76,6 @@ def served_class(folder, *options, port=None, stop=signal.SIGINT):
 
 
 def _answers(served):
-    import urllib.request
-
     assert served.process.poll() is None, served.errors.read_text()
     try:
         with urllib.request.urlopen(f"{served.address}/", timeout=5):
@@ -92,11 +91,14 @@ class Phone:
         self.key = f"{number:032d}"
         self.view = {}
         self.problem = ""
+        self._open = ExitStack()
         self.reconnect(served)
 
     def reconnect(self, served):
         """Join, or come back."""
-        self.socket = connect(f"ws://127.0.0.1:{served.port}/phone", open_timeout=PATIENCE)
+        self.close()
+        address = f"ws://127.0.0.1:{served.port}/phone"
+        self.socket = self._open.enter_context(connect(address, open_timeout=PATIENCE))
         self.socket.send(json.dumps({"code": served.code, "key": self.key, "name": ""}))
 
     def look(self, seconds=0.0):
@@ -118,4 +120,4 @@ class Phone:
 
     def close(self):
         """Leave."""
-        self.socket.close()
+        self._open.close()
