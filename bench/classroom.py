@@ -60,8 +60,9 @@ def begin_in_advance(record: Path, guests: int) -> None:
 
 async def play(server: subprocess.Popen[str], record: Path, port: int, count: int) -> None:
     assert server.stdout is not None
-    while "Phones go to" not in server.stdout.readline():
-        pass
+    while "Phones go to" not in (line := server.stdout.readline()):
+        if not line:
+            raise RuntimeError("the class did not start")
     code = json.loads((record / "class.jsonl").read_text().splitlines()[0])["code"]
     taken: list[float] = []
     bytes_heard = [0]
@@ -71,33 +72,32 @@ async def play(server: subprocess.Popen[str], record: Path, port: int, count: in
         *(phone(port, code, number, taken, bytes_heard) for number in range(count))
     )
     seconds = time.perf_counter() - begun
-    memory = psutil.Process(server.pid).memory_info().rss
+    after = psutil.Process(server.pid).memory_info().rss
+    memory = f"{after / 1e6:.0f} MB, {before / 1e6:.0f} MB before"
     spread = np.quantile(np.array(taken), [0.5, 0.95])
     print(f"cores                                {os.cpu_count()}, load {os.getloadavg()[0]:.1f}")
     print(f"phones                               {count}")
     print(f"guests per second                    {len(taken) / seconds:.1f}")
     print(f"from tap to the answer on the phone  {spread[0]:.3f} s, 95 %: {spread[1]:.3f} s")
     print(f"sent to a phone per guest            {bytes_heard[0] / count / len(taken):.0f} bytes")
-    print(
-        f"memory of the server                 {memory / 1e6:.0f} MB, {before / 1e6:.0f} MB before"
-    )
+    print(f"memory of the server                 {memory}")
 
 
 async def phone(port: int, code: str, number: int, taken: list[float], heard: list[int]) -> None:
     """A phone that takes the first restaurant at once, until the market is closed."""
-    tapped = 0.0
+    tapped, guest = 0.0, 0
     async for channel in connect(f"ws://127.0.0.1:{port}/phone", open_timeout=60):
         await hello(channel, code, number)
         async for text in channel:
             heard[0] += len(text)
             view = json.loads(text)
-            if tapped and view.get("screen") != "choose":
+            if tapped and view.get("t") != guest:
                 taken.append(time.perf_counter() - tapped)
                 tapped = 0.0
             if view.get("over"):
                 return
             if view.get("screen") == "choose" and not tapped:
-                tapped = time.perf_counter()
+                tapped, guest = time.perf_counter(), view["t"]
                 told = {"do": "choose", "t": view["t"], "arm": view["arms"][0]["arm"]}
                 await channel.send(json.dumps(told))
 

@@ -26,7 +26,7 @@ from kcmab_abm.lab.model.classroom.results import ANSWERS, plan_results, write_j
 from kcmab_abm.lab.model.classroom.roster import MOST_STUDENTS, Roster
 from kcmab_abm.running.verify_results import check
 from kcmab_abm.theory import optimum
-from tests.markets import assert_same
+from tests.markets import OBSERVED, assert_same
 
 THREE = {
     "horizon": 300,
@@ -232,13 +232,12 @@ def test_names_are_recorded_only_if_the_teacher_asks(names):
 
 
 def test_the_results_are_an_ordinary_folder(tmp_path):
-    """`kcmab verify` finds nothing wrong in it, and it is replaced if it is written again."""
+    """`kcmab verify` finds nothing wrong in it, and the ledger holds what guests took."""
     classroom = class_of(4, horizon=30)
     classroom.begin_guests("ucb")
     taps(classroom, 30, np.random.default_rng(2), late=0.4)
     room, simulated = plan_results(classroom, tmp_path)
-    for _ in range(2):
-        write_job(room)
+    write_job(room)
     assert check(room.folder).problems == []
     manifest = json.loads((room.folder / "manifest.json").read_text())
     assert ANSWERS in manifest["files"]
@@ -339,10 +338,12 @@ def test_names_are_made_up_and_the_class_has_an_end():
         ({"market": {"arms": {"law": "bernoulli", "means": [0.5] * 7}}}, "2 to 6 arms, got 7"),
         ({"market": {**THREE["market"], "report_probability": 0.5}}, "every guest reports"),
         ({"purse": {"also": 1}}, "single offer"),
+        ({"market": {"arms": OBSERVED}}, "reads no further files"),
     ],
 )
 def test_scenarios_that_people_cannot_play_are_refused(changes, complaint):
-    """The message says what to change."""
+    """The message says what to change, and nothing else is wrong with them."""
+    check_for_class(scenario_of())
     with pytest.raises(MarketError, match=complaint):
         check_for_class(scenario_of(**changes))
 

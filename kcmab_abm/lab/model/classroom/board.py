@@ -80,8 +80,8 @@ def check_for_class(scenario: Scenario, source: str = "") -> None:
         f"horizon: a class plays at most {MOST_GUESTS:,} customers, got {scenario.horizon:,}": (
             scenario.horizon > MOST_GUESTS
         ),
-        "market.arms: a class reads no further files; write the rewards into the scenario": bool(
-            files_named(scenario.settings["market"])
+        "market.arms: a class reads no further files; write the rewards into the scenario": (
+            any(files_named(scenario.settings["market"]))
         ),
         "market.capacity: people cannot stand in line here; remove it": market.capacity is not None,
         "market.service_time, market.report_delay: guests report at once here; remove them": (
