@@ -48,9 +48,9 @@ def main() -> None:
 
 def begin_in_advance(record: Path, guests: int) -> None:
     """A class whose guests may come as soon as phones are there."""
-    from kcmab_abm.lab.model.classroom.classroom import Plan
     from kcmab_abm.lab.model.classroom.journal import open_class
     from kcmab_abm.lab.model.classroom.market_of_class import default_scenario
+    from kcmab_abm.lab.model.classroom.plan import Plan
 
     plan = Plan(default_scenario(guests, None), seconds=60.0)
     classroom, journal = open_class(record, lambda: plan)

@@ -72,8 +72,8 @@ def class_command(
         # Late, because the web framework takes a second to import and may be missing.
         from kcmab_abm.lab.classroom.class_server import ClassOptions, serve_class
         from kcmab_abm.lab.model.classroom.board import check_for_class
-        from kcmab_abm.lab.model.classroom.classroom import Plan
         from kcmab_abm.lab.model.classroom.market_of_class import default_scenario
+        from kcmab_abm.lab.model.classroom.plan import Plan
     except ModuleNotFoundError as error:
         raise MarketError(
             f'a class needs {error.name}, which is not installed; pip install "kcmab-abm[lab]"'

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from kcmab_abm import MarketError, make_scenario, play
+from kcmab_abm.errors import OutputError
 from kcmab_abm.lab.model.classroom.afterwards import (
     expected_optimum,
     race_record,
@@ -18,9 +19,10 @@ from kcmab_abm.lab.model.classroom.afterwards import (
     verdict,
 )
 from kcmab_abm.lab.model.classroom.board import Menu, check_for_class
-from kcmab_abm.lab.model.classroom.classroom import Classroom, Plan
+from kcmab_abm.lab.model.classroom.classroom import Classroom
 from kcmab_abm.lab.model.classroom.guests import TEACHER
 from kcmab_abm.lab.model.classroom.journal import JOURNAL, open_class
+from kcmab_abm.lab.model.classroom.plan import Plan
 from kcmab_abm.lab.model.classroom.question import Question
 from kcmab_abm.lab.model.classroom.results import ANSWERS, plan_results, write_job
 from kcmab_abm.lab.model.classroom.roster import MOST_STUDENTS, Roster
@@ -208,6 +210,22 @@ def test_a_killed_class_goes_on(tmp_path):
     assert_same(room.run(), play(record_of(room), engine="market"))
 
 
+def test_a_class_that_cannot_be_recorded_stops():
+    """What was not recorded is told to nobody else, and nothing can happen after it."""
+    classroom = class_of(2)
+    classroom.begin_guests("ucb")
+    classroom.tick()
+
+    def full(event):
+        raise OutputError("disk full; make room on the disk")
+
+    classroom.record = full
+    for action in (lambda: classroom.choose(0, 4, 0), lambda: classroom.join("another")):
+        with pytest.raises(OutputError, match="make room on the disk, and start the class again"):
+            action()
+    assert len(classroom.roster) == 2
+
+
 def test_a_damaged_record_is_refused(tmp_path):
     """With a message that names the file."""
     _, journal = open_class(tmp_path, lambda: Plan(scenario_of()))
@@ -338,7 +356,7 @@ def test_names_are_made_up_and_the_class_has_an_end():
         ({"market": {"arms": {"law": "bernoulli", "means": [0.5] * 7}}}, "2 to 6 arms, got 7"),
         ({"market": {**THREE["market"], "report_probability": 0.5}}, "every guest reports"),
         ({"purse": {"also": 1}}, "single offer"),
-        ({"market": {"arms": OBSERVED}}, "reads no further files"),
+        ({"market": {"arms": {"law": "empirical", **OBSERVED}}}, "reads no further files"),
     ],
 )
 def test_scenarios_that_people_cannot_play_are_refused(changes, complaint):

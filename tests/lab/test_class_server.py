@@ -14,7 +14,8 @@ from kcmab_abm import make_scenario
 from kcmab_abm.lab.classroom.console import Console
 from kcmab_abm.lab.classroom.phones import Phones
 from kcmab_abm.lab.classroom.stage import stage
-from kcmab_abm.lab.model.classroom.classroom import Classroom, Plan
+from kcmab_abm.lab.model.classroom.classroom import Classroom
+from kcmab_abm.lab.model.classroom.plan import Plan
 from kcmab_abm.lab.model.classroom.views import view_of
 
 
@@ -88,6 +89,8 @@ def test_a_phone_needs_the_room_code():
         {"do": "choose", "t": 3, "arm": None},
         {"do": "answer", "option": []},
         {"do": "send", "t": 1, "arm": 10**400},
+        '{"do": "send", "t": Infinity, "arm": 0}',
+        "[" * 1900,
         "[" * 5000,
         " " * 3000,
     ],

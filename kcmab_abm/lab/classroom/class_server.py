@@ -17,8 +17,9 @@ from kcmab_abm.lab.classroom.console import Console
 from kcmab_abm.lab.classroom.network import lan_address, qr_code
 from kcmab_abm.lab.classroom.phones import PUBLIC, Phones
 from kcmab_abm.lab.classroom.teacher_page import TeacherPage
-from kcmab_abm.lab.model.classroom.classroom import Classroom, Plan
+from kcmab_abm.lab.model.classroom.classroom import Classroom
 from kcmab_abm.lab.model.classroom.journal import open_class
+from kcmab_abm.lab.model.classroom.plan import Plan
 from kcmab_abm.lab.server.guard import LARGEST_BODY, Guard, is_loopback, own_hosts
 from kcmab_abm.lab.server.server import ICON, INTERRUPTED, free_port
 from kcmab_abm.scenario.scenario import Scenario

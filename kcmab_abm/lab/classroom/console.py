@@ -48,6 +48,7 @@ class Console:
         self.ranks: list[Cost] = []
         self._pool: ProcessPoolExecutor | None = None
         self._writing: dict[Future[None], Path] = {}
+        self._ranked = 0  # students who had finished when they were ranked
         self._finished = 0  # the number of the activity whose results have been asked for
         if classroom.ended:
             self._sum_up()
@@ -146,7 +147,7 @@ class Console:
         if isinstance(activity, Guests) and not classroom.ended:
             if all(room.is_over for room in activity.rooms):
                 self.end()
-        elif isinstance(activity, Race) and classroom.revealed:
+        elif isinstance(activity, Race) and len(activity.race.finished()) != self._ranked:
             self._rank()
         if self.job is not None and self.job.is_over:
             self._see(self.job)
@@ -203,6 +204,7 @@ class Console:
         activity = self.classroom.activity
         self.ranks = []
         if isinstance(activity, Race) and self.classroom.revealed:
+            self._ranked = len(activity.race.finished())
             self.ranks = ranking(activity.race, self.classroom.roster.names)
 
     def _write(self, job: Job) -> None:

@@ -38,13 +38,8 @@ class Phone:
         self.socket = socket
         self.who = who
         self.shown = ""
-
-    async def show(self, view: dict[str, Any]) -> None:
-        """Send a view, unless that is what it shows."""
-        text = json.dumps(view, ensure_ascii=False)
-        if text != self.shown:
-            self.shown = text
-            await asyncio.wait_for(self.socket.send_text(text), _PATIENCE)
+        self.task: asyncio.Task[None] | None = None  # which sends a view
+        self.is_behind = False  # whether there is a newer one than that
 
 
 class Phones:
@@ -56,6 +51,7 @@ class Phones:
         self.phones: set[Phone] = set()
         self.guesses = Guesses(most=_CODES)
         self._sockets = 0
+        self._complaint = ""
         self._is_news = asyncio.Event()
 
     def page(self) -> HTMLResponse:
@@ -79,10 +75,10 @@ class Phones:
                 if self.classroom.tick():
                     self._is_news.set()
             except MarketError as error:  # such as a full disk
-                self.failed(str(error))
+                self._complain(str(error))
             if self._is_news.is_set():
                 self._is_news.clear()
-                await self._show_all()
+                self._show_all()
                 await asyncio.sleep(LAP / 2)
 
     async def serve(self, socket: WebSocket) -> None:
@@ -145,18 +141,33 @@ class Phones:
         except MarketError as error:
             await phone.socket.send_text(json.dumps({"problem": str(error)}))
             phone.shown = ""  # show again what she may have changed
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, OverflowError) as error:
             raise ValueError("no such order") from error
         self.tell()
 
-    async def _show_all(self) -> None:
-        views = {each: view_of(self.classroom, each.who) for each in self.phones}
-        found = await asyncio.gather(
-            *(phone.show(view) for phone, view in views.items()), return_exceptions=True
-        )
-        for phone, outcome in zip(views, found, strict=True):
-            if isinstance(outcome, BaseException):
-                self._leave(phone)
+    def _show_all(self) -> None:
+        """Send everybody her view if it is new; a slow phone gets the latest one when it can."""
+        for phone in self.phones:
+            phone.is_behind = phone.task is not None and not phone.task.done()
+            if phone.is_behind:
+                continue
+            text = json.dumps(view_of(self.classroom, phone.who), ensure_ascii=False)
+            if text != phone.shown:
+                phone.shown = text
+                phone.task = asyncio.create_task(self._show(phone, text))
+
+    async def _show(self, phone: Phone, text: str) -> None:
+        try:
+            await asyncio.wait_for(phone.socket.send_text(text), _PATIENCE)
+        except (WebSocketDisconnect, RuntimeError, OSError, TimeoutError):
+            self._leave(phone)
+        if phone.is_behind:
+            self.tell()
+
+    def _complain(self, words: str) -> None:
+        if words != self._complaint:
+            self._complaint = words
+            self.failed(words)
 
     def _leave(self, phone: Phone) -> None:
         self.phones.discard(phone)

@@ -7,8 +7,9 @@ from html import escape
 from kcmab_abm.lab.classroom.console import Console
 from kcmab_abm.lab.classroom.pictures import bars, falling_dots, histogram, history
 from kcmab_abm.lab.model.classroom.afterwards import expected_optimum
-from kcmab_abm.lab.model.classroom.classroom import Asked, Event, Guests, Message, Race
+from kcmab_abm.lab.model.classroom.classroom import Asked, Guests, Message, Race
 from kcmab_abm.lab.model.classroom.guests import TEACHER, GuestRoom
+from kcmab_abm.lab.model.classroom.plan import Event
 
 _LATEST = 3
 _MOST_RANKS = 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,12 @@ def expected_optimum(scenario: Scenario) -> float | None:
     """What the best controller loses and pays on average over all markets; None if unknown."""
     if not is_optimal_known(scenario):
         return None
-    best = optimum(scenario.horizon)
+    return _least_cost(scenario.horizon)
+
+
+@cache
+def _least_cost(horizon: int) -> float:
+    best = optimum(horizon)
     return best.regret + best.compensation
 
 

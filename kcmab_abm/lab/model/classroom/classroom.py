@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from kcmab_abm.errors import MarketError
+from kcmab_abm.errors import MarketError, OutputError
 from kcmab_abm.lab.model.classroom.controllers import OPTIMAL, REFERENCES, ControllerRace
 from kcmab_abm.lab.model.classroom.guests import Answer, GuestRoom, StandingOffer
+from kcmab_abm.lab.model.classroom.plan import Event, Plan
 from kcmab_abm.lab.model.classroom.question import Question
 from kcmab_abm.lab.model.classroom.roster import (
     Roster,
     Student,
     lock_of,
     made_up_name,
-    new_code,
     tidy_name,
 )
 from kcmab_abm.scenario.scenario import Scenario, make_scenario
 
-Event = dict[str, Any]
 Record = Callable[[Event], None]
-MOST_ROOMS = 20
-SECONDS = 20.0  # that a guest has to choose
 
 
 @dataclass
@@ -69,35 +66,6 @@ def ignore(event: Event) -> None:
     """Record nothing."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What the teacher decided when she opened the class.
-
-    `seconds` are those that a guest has; students type `names` only if she asks for them.
-    """
-
-    scenario: Scenario
-    rooms: int = 1
-    seconds: float = SECONDS
-    names: bool = False
-    code: str = field(default_factory=new_code)
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.rooms <= MOST_ROOMS:
-            raise MarketError(f"A class has 1 to {MOST_ROOMS} rooms, not {self.rooms}.")
-
-    def table(self) -> Event:
-        """The plan as JSON values."""
-        settings = self.scenario.settings
-        others = {"rooms": self.rooms, "seconds": self.seconds, "names": self.names}
-        return {"scenario": settings, **others, "code": self.code}
-
-    @classmethod
-    def of(cls, table: Mapping[str, Any]) -> Plan:
-        """The plan that a table describes."""
-        return cls(**{**table, "scenario": make_scenario(table["scenario"])})
-
-
 class Classroom:
     """A class; `clock` are seconds, `record` hears every event once it has happened."""
 
@@ -115,12 +83,19 @@ class Classroom:
         self.frozen = False
         self.revealed = False
         self.ended = False
+        self.problem = ""  # why nothing can be recorded any more
         self.stories: list[list[Event]] = []  # of every room, what its guests did
 
     def do(self, event: Event) -> Any:
-        """Let an event happen, and record it."""
+        """Let an event happen, and record it; if that fails, nothing happens from then on."""
+        if self.problem:
+            raise OutputError(self.problem)
         found = self.apply(event)
-        self.record(event)
+        try:
+            self.record(event)
+        except OutputError as error:
+            self.problem = f"{error}, and start the class again"
+            raise OutputError(self.problem) from error
         return found
 
     def apply(self, event: Event) -> Any:

@@ -15,7 +15,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from kcmab_abm.errors import MarketError, OutputError
-from kcmab_abm.lab.model.classroom.classroom import Classroom, Event, Plan
+from kcmab_abm.lab.model.classroom.classroom import Classroom
+from kcmab_abm.lab.model.classroom.plan import Event, Plan
 
 JOURNAL = "class.jsonl"
 _VERSION = 1
