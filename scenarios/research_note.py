@@ -145,7 +145,9 @@ def equal_arms_figure(results):
                 lw=0,
             )
         ends = np.array([100.0, 1e6])
-        axes.plot(ends, 0.3 * np.sqrt(ends), color="0.5", lw=1, label="square root of T")
+        axes.plot(
+            ends, 0.3 * np.sqrt(ends), color="0.5", lw=1, label="0.3 times the square root of T"
+        )
         axes.set_xscale("log")
         axes.set_yscale("log")
         for axis in (axes.xaxis, axes.yaxis):

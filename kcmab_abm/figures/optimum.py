@@ -47,10 +47,18 @@ def draw_optimum(table: pd.DataFrame, frontier: pd.DataFrame, horizon: int, prio
 
 
 def _marks(count: int) -> list[Pen]:
-    """Pens that differ in colour or marker, even if there are more than of either."""
+    """Pens that differ in colour or marker, even if there are more than of either.
+
+    Of each seven the colours are shifted by 3 and the markers by 1, so that policies of one colour
+    stand far from each other in the legend.
+    """
     drawn = pens(count)
     few = min(7, count)
-    return [pen._replace(marker=drawn[(k + k // few) % few].marker) for k, pen in enumerate(drawn)]
+    shifts = [k // few for k in range(count)]
+    return [
+        Pen(drawn[(k + 3 * by) % few].colour, "-", drawn[(k + by) % few].marker)
+        for k, by in enumerate(shifts)
+    ]
 
 
 def _draw_frontier(axes: Axes, table: pd.DataFrame, frontier: pd.DataFrame, pen: Pen) -> None:
@@ -63,9 +71,10 @@ def _draw_frontier(axes: Axes, table: pd.DataFrame, frontier: pd.DataFrame, pen:
 
 
 def _draw_policy(axes: Axes, policy: dict[Hashable, Any], pen: Pen) -> None:
-    """A point, and in the legend how many times what is needed the policy pays."""
+    """A hollow mark, which hides none below, and how many times what is needed the policy pays."""
     label, times = policy["controller"], policy["times_needed"]
     if math.isfinite(times):
         label += f" ({times:,.3g} times)"
     place = policy["compensation"], policy["regret"]
-    axes.scatter(*place, s=90, color=pen.colour, marker=pen.marker, label=label, zorder=3)
+    mark = axes.scatter(*place, s=90, marker=pen.marker, label=label, zorder=3)
+    mark.set(facecolor="none", edgecolor=pen.colour, linewidth=2.0)

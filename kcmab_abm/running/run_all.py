@@ -30,7 +30,7 @@ def run_all(
     used = [_engines(part, options) for part in parts]
     points = f", {len(parts):,} points" if parts[0].point else ""
     options.stage(f"customers served{points}")
-    meter = Meter(sum(part.scenario.customers for part in parts), options.progress)
+    meter = Meter(sum(_customers(part.scenario) for part in parts), options.progress)
     # Created one at a time, when workers get to them, and reduced when done, to save memory.
     works = (
         Replications(
@@ -51,6 +51,11 @@ def run_all(
     needed = [each.engine for engines in used for each in engines.values()]
     work_off(works, needed, finish, meter, options)
     return [found[place] for place in range(len(parts))]
+
+
+def _customers(scenario: Scenario) -> int:
+    """The number of customers in all replications of all policies."""
+    return scenario.horizon * scenario.replications * len(scenario.policies)
 
 
 def _engines(part: Part, options: RunOptions) -> dict[str, Used]:

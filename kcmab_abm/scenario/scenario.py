@@ -127,11 +127,6 @@ class Scenario:
         labels = [choice.label for choice in self.policies]
         raise ScenarioError([f"no policy labelled {label!r}; this scenario has: {labels}"])
 
-    @property
-    def customers(self) -> int:
-        """The number of customers in all replications of all policies."""
-        return self.horizon * self.replications * len(self.policies)
-
     def drawn(self, replication: int) -> Scenario:
         """Return the scenario of one replication; this one unless its market is random.
 
@@ -153,9 +148,8 @@ class Scenario:
         >>> make_scenario(settings).drawn(0).market.means.round(3)
         array([0.891, 0.616])
         """
-        if not self.market.is_random:
-            return self
-        return replace(self, market=self.market.drawn(self.seed, replication))
+        market = self.market.drawn(self.seed, replication)
+        return self if market is self.market else replace(self, market=market)
 
     @property
     def rivals(self) -> int:

@@ -20,6 +20,7 @@ from kcmab_abm.theory.premises import (
     COIN,
     CONSISTENT,
     GAME,
+    ONE_FREE,
     RECORD,
     UNIQUE,
     Premise,
@@ -130,7 +131,7 @@ def _compensation_slope(scenario: Scenario, horizon: float) -> float:
 
 def _theorems(choice: Choice, arms: Arms) -> list[_Bound]:
     """The theorems about one policy."""
-    of_one = (*GAME, UNIQUE)
+    of_one: _Premises = (*GAME, UNIQUE)
     match choice.entry.name:
         case "ucb":
             regret, compensation = bounds.ucb_regret_bound, bounds.ucb_compensation_bound
@@ -147,6 +148,8 @@ def _theorems(choice: Choice, arms: Arms) -> list[_Bound]:
                 ("compensation", "Theorem 3 repaired", "upper bound", repaired, GAME),
             ]
         case "modified-ts":
+            if choice.params.free_customers > 1:
+                of_one = (*of_one, ONE_FREE)
             regret = bounds.modified_ts_regret_leading_terms
             compensation = bounds.modified_ts_compensation_leading_terms
             return [

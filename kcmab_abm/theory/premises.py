@@ -108,6 +108,12 @@ def _best_law(scenario: Scenario) -> str:
     return "" if "bernoulli" in laws else f"the law {min(laws)!r}"
 
 
+def _free_customers(scenario: Scenario) -> str:
+    rounds = [each for each in scenario.policies if each.entry.name == "modified-ts"]
+    most = max((each.params.free_customers for each in rounds), default=1)
+    return "" if most == 1 else f"free_customers = {most}"
+
+
 def has_low_regret(choice: Choice) -> bool:
     """Whether a policy is known to have regret o(T^a) for every a > 0 in every market."""
     entry = choice.entry
@@ -167,10 +173,16 @@ COIN = Premise(
     "choose the law 'bernoulli' for it",
     _best_law,
 )
+ONE_FREE = Premise(
+    "policy",
+    "one free customer in each round of 'modified-ts'",
+    "leave out free_customers",
+    _free_customers,
+)
 CONSISTENT = Premise(
     "policy",
     "regret that grows more slowly than any power of T in every market",
-    f"policies of which it is known: {', '.join(LOW_REGRET)}",
+    f"policies of which it is known, with their default settings: {', '.join(LOW_REGRET)}",
     _regret,
 )
 

@@ -10,6 +10,7 @@ import pytest
 from kcmab_abm.cli.main import run
 from kcmab_abm.cli.optimum import _policies
 from kcmab_abm.errors import MarketError
+from kcmab_abm.figures.optimum import _marks
 from kcmab_abm.theory import optimum, policy_value
 from kcmab_abm.theory.frontier import Frontier
 
@@ -81,3 +82,9 @@ def test_a_policy_without_an_exact_value_is_refused_by_name(capsys):
     """With the reason."""
     assert run(["optimum", "--policy", "ipa"]) != 0
     assert "no exact value for policy 'ipa'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 8, 14, 40])
+def test_every_policy_has_a_mark_of_its_own(count):
+    """Where there are more policies than colours, they differ in the marker."""
+    assert len({(pen.colour, pen.marker) for pen in _marks(count)}) == count

@@ -8,7 +8,7 @@ docs/behaviours.md. The tests run the same settings with fewer replications.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -304,16 +304,7 @@ def star_ratings(replications: int = 1000) -> Samples:
     """No one paper: what it costs to show rounded means."""
     shown = {"full": {"rule": "full"}}
     shown |= {f"steps of {step:g}": {"rule": "stars", "step": step} for step in STEPS}
-    policies = [{"name": "ucb"}, {"name": "modified-ts"}, {"name": "greedy"}]
-    samples = {}
-    for name, disclosure in shown.items():
-        customers = {"behaviour": "greedy"}
-        results = run(customers, policies, FOUR_ARMS, 10_000, replications, disclosure=disclosure)
-        for label in results.runs:
-            for measure in ("regret", "compensation"):
-                samples[f"{name}, {label}, {measure}"] = final(results, label, measure)
-            samples[f"{name}, {label}, locked in"] = locked_in(results, label)
-    return samples
+    return _disclosed(shown, replications)
 
 
 def hidden_records(replications: int = 1000) -> Samples:
@@ -324,6 +315,11 @@ def hidden_records(replications: int = 1000) -> Samples:
         "levels, 20 groups of 20": {"rule": "levels", "groups": 20, "size": 20},
         "target only": {"rule": "target-only"},
     }
+    return _disclosed(shown, replications)
+
+
+def _disclosed(shown: dict[str, dict[str, Any]], replications: int) -> Samples:
+    """What every policy costs with every disclosure, and which of its runs lock in."""
     policies = [{"name": "ucb"}, {"name": "modified-ts"}, {"name": "greedy"}]
     samples = {}
     for name, disclosure in shown.items():
@@ -332,6 +328,7 @@ def hidden_records(replications: int = 1000) -> Samples:
         for label in results.runs:
             for measure in ("regret", "compensation"):
                 samples[f"{name}, {label}, {measure}"] = final(results, label, measure)
+            samples[f"{name}, {label}, locked in"] = locked_in(results, label)
     return samples
 
 
@@ -363,9 +360,9 @@ def interval(sample: Sample, errors: float = 1.96) -> tuple[float, float]:
     return float(sample.mean() - half), float(sample.mean() + half)
 
 
-def main() -> None:
+def show(measures: Iterable[Callable[[], Samples]]) -> None:
     """Print every sample's mean with its 95 % interval."""
-    for measure in ALL:
+    for measure in measures:
         print(f"\n{measure.__doc__}")
         for name, sample in measure().items():
             low, high = interval(sample)
@@ -373,4 +370,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    show(ALL)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from kcmab_abm import make_scenario, simulate
-from tests.statistics.findings import FOUR_ARMS, Samples, final, interval, run
+from tests.statistics.findings import FOUR_ARMS, Samples, final, run, show
 
 # The instance of Scheid et al. 2024: what arms pay the principal, and what they are worth to the
 # agent; published with the paper's additional experiments.
@@ -109,14 +109,5 @@ def fees(replications: int = 500, worths: tuple[float, ...] = (0.0, 0.3, 0.6)) -
     return samples
 
 
-def main() -> None:
-    """Print every sample's mean with its 95 % interval."""
-    for measure in (fifty_arms, knowledge, fees):
-        print(f"\n{measure.__doc__}")
-        for name, sample in measure().items():
-            low, high = interval(sample)
-            print(f"  {name}: {sample.mean():.4g} [{low:.4g}, {high:.4g}] ({len(sample)} runs)")
-
-
 if __name__ == "__main__":
-    main()
+    show((fifty_arms, knowledge, fees))

@@ -13,6 +13,7 @@ import kcmab_abm
 from kcmab_abm import make_scenario, simulate
 from kcmab_abm.figures.bounds import draw_bounds
 from kcmab_abm.figures.style import save
+from kcmab_abm.model.trajectory import CURVES
 from kcmab_abm.theory import bounds
 from kcmab_abm.theory.applicable import yardstick_table
 from kcmab_abm.theory.arms import gaps
@@ -115,6 +116,28 @@ def test_compensation_between_equal_arms_is_below_theorem_3_repaired() -> None:
     assert row.compensation > 2.0
     bound = bounds.modified_epsilon_greedy_compensation_bound
     assert row.compensation_high < bound([0.5, 0.5], 1000, 20.0, repaired=True)
+
+
+@pytest.mark.slow
+def test_compensation_between_equal_arms_grows_like_the_root_of_the_logarithm() -> None:
+    """By 2.5 times as much, for each tenfold T; if the sum converged, by a third of the last time.
+
+    Every comparison allows four standard errors.
+    """
+    table = {
+        "horizon": 10**6,
+        "replications": 300,
+        "market": {"arms": {"law": "bernoulli", "means": [0.5, 0.5]}},
+        "policy": [{"name": "modified-epsilon-greedy"}],
+    }
+    results = simulate(make_scenario(table))
+    curves = results.runs["modified-epsilon-greedy"].curves[:, :, CURVES.index("compensation")]
+    ends = [10**4, 10**5, 10**6]
+    paid = curves[:, np.searchsorted(results.checkpoints, ends)]
+    grown = np.diff(paid, axis=1) / np.diff(np.sqrt(np.log(ends)))
+    error = grown.std(axis=0, ddof=1) / math.sqrt(len(grown))
+    assert (np.abs(grown.mean(axis=0) - 2.5) < 4 * error).all()
+    assert (error < 0.15).all()
 
 
 @given(st.floats(1, 1e6), st.floats(0.01, 1))

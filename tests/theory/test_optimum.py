@@ -83,6 +83,15 @@ def test_the_frontier_keeps_horizon_and_prior():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("horizon", "above"), [(100, 1.0343), (200, 1.0350)])
+def test_gittins_comes_near_the_optimum(horizon, above):
+    """The sum of regret and compensation, over the least one."""
+    best = optimum(horizon)
+    found = sum(policy_value("gittins", horizon)) / (best.regret + best.compensation)
+    assert found == pytest.approx(above, abs=5e-5)
+
+
+@pytest.mark.slow
 def test_optimum_at_five_hundred_customers():
     """The largest horizon that is still quick."""
     best = optimum(500)

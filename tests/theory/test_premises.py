@@ -151,6 +151,7 @@ def test_lower_bounds_need_low_regret(policy):
     assert shown(scenario) == set()
     [line] = withheld_in_words(scenario)
     assert f"got '{policy['name']}', of which this is not known; policies of which it is" in line
+    assert "with their default settings: ucb, kl-ucb, ts, modified-ts" in line
 
 
 def test_a_policy_that_knows_the_horizon_need_not_pay_the_gaps(monkeypatch):
@@ -176,6 +177,20 @@ def test_only_parameters_of_the_proof_may_differ(monkeypatch):
     monkeypatch.setitem(premises.LOW_REGRET, "kl-ucb", ())
     assert shown(scenario_with(policies=[{"name": "kl-ucb"}])) == SLOPES
     assert shown(scenario_with(policies=[{"name": "kl-ucb", "c": 3.0}])) == set()
+
+
+def test_theorem_4_is_about_one_free_customer():
+    """Not about longer rounds, which may stand beside the paper's policy."""
+    longer = {"name": "modified-ts", "label": "longer", "free_customers": 4}
+    assert shown(scenario_with(policies=[longer])) == set()
+    both = scenario_with(policies=[{"name": "modified-ts", "label": "of two"}, longer])
+    assert {each.policy for each in yardsticks(both)} == {"of two"}
+    assert "Theorem 4" in shown(both)
+    assert any(
+        line.startswith("not shown: Theorem 4 for longer. policy: the bounds assume one free cus")
+        and line.endswith("got free_customers = 4; leave out free_customers")
+        for line in withheld_in_words(both)
+    )
 
 
 def test_a_market_without_bounds_has_an_empty_table():

@@ -33,22 +33,24 @@ def best_of_all_rules(mu: Fraction, horizon: int) -> Fraction:
         for letters in itertools.product("01", repeat=length)
     ]
     return min(
-        share_when_stopping(
+        surplus_when_stopping(
             {s for s, flag in zip(strings, flags, strict=True) if flag}, mu, horizon
         )
         for flags in itertools.product([False, True], repeat=len(strings))
     )
 
 
-def share_when_stopping(stops: set[str], mu: Fraction, horizon: int) -> Fraction:
-    """The expected share of ones at the first string of `stops`, or after `horizon` tosses."""
+def surplus_when_stopping(
+    stops: set[str], mu: Fraction, horizon: int, other: Fraction = Fraction(0)
+) -> Fraction:
+    """The expected excess of the share of ones over `other`, where stopped or after `horizon`."""
     total = Fraction(0)
     for letters in itertools.product("01", repeat=horizon):
         string = "".join(letters)
         end = next((n for n in range(1, horizon) if string[:n] in stops), horizon)
         ones = string.count("1")
         chance = mu**ones * (1 - mu) ** (horizon - ones)
-        total += chance * Fraction(string[:end].count("1"), end)
+        total += chance * max(Fraction(string[:end].count("1"), end) - other, Fraction(0))
     return total
 
 
@@ -84,7 +86,7 @@ def test_the_rule_attains_the_value_over_all_strings(horizon: int) -> None:
             for letters in itertools.product("01", repeat=length)
             if letters.count("1") <= rule[length - 1]
         }
-        assert share_when_stopping(stops, mu, horizon) == exact_stopping_value(mu, horizon)
+        assert surplus_when_stopping(stops, mu, horizon) == exact_stopping_value(mu, horizon)
 
 
 @given(shares, st.integers(1, 40))
@@ -172,18 +174,6 @@ def test_a_coin_that_never_turns_has_no_boundary(mu):
     assert stopping_boundary(0.5, 1) == []
 
 
-def surplus_when_stopping(stops: set[str], mu: Fraction, other: Fraction, horizon: int) -> Fraction:
-    """The expected excess over `other` at the first string of `stops`, or after `horizon`."""
-    total = Fraction(0)
-    for letters in itertools.product("01", repeat=horizon):
-        string = "".join(letters)
-        end = next((n for n in range(1, horizon) if string[:n] in stops), horizon)
-        ones = string.count("1")
-        chance = mu**ones * (1 - mu) ** (horizon - ones)
-        total += chance * max(Fraction(string[:end].count("1"), end) - other, Fraction(0))
-    return total
-
-
 @pytest.mark.parametrize("other", [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)])
 @pytest.mark.parametrize("horizon", [1, 2, 3])
 def test_no_rule_makes_another_arm_cheaper(other: Fraction, horizon: int) -> None:
@@ -195,7 +185,7 @@ def test_no_rule_makes_another_arm_cheaper(other: Fraction, horizon: int) -> Non
         for letters in itertools.product("01", repeat=length)
     ]
     least = min(
-        surplus_when_stopping(set(itertools.compress(strings, flags)), mu, other, horizon)
+        surplus_when_stopping(set(itertools.compress(strings, flags)), mu, horizon, other)
         for flags in itertools.product([False, True], repeat=len(strings))
     )
     assert exact_stopping_value(mu, horizon, other) == least
