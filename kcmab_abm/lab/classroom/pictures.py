@@ -14,8 +14,11 @@ _WIDE, _HIGH = 880, 210  # of the dots
 _FALL = 2500  # milliseconds until the last dot falls
 
 
-def bars(room: GuestRoom, revealed: bool) -> str:
-    """The record of every restaurant, and its true mean once that is revealed."""
+def bars(room: GuestRoom, revealed: bool, is_small: bool = False) -> str:
+    """The record of every restaurant, and its true mean once that is revealed.
+
+    If `is_small`, because several rooms share the screen, restaurants have their letters only.
+    """
     book = room.market.book
     means = room.scenario.drawn(0).market.means
     rows = []
@@ -24,16 +27,17 @@ def bars(room: GuestRoom, revealed: bool) -> str:
         truth = float(means[line["arm"]])
         mark = f'<i class="class-true" style="left:{100 * truth:.1f}%"></i>' if revealed else ""
         real = f"; truly {truth:.2f}" if revealed else ""
+        name = line["letter"] if is_small else line["name"]
         stars = "-" if line["stars"] is None else f"{line['stars']:.1f}"
         guests = "1 guest" if line["guests"] == 1 else f"{line['guests']} guests"
         rows.append(
-            f"<tr><th scope='row'>{escape(line['name'])}</th>"
+            f"<tr><th scope='row'>{escape(name)}</th>"
             f"<td class='class-stars'>{stars} ★</td>"
             f"<td class='class-bar'><div><b style='width:{share:.1f}%'></b>{mark}</div></td>"
             f"<td>{guests}{real}</td></tr>"
         )
-    caption = f"Stars are the average earned, times {STARS:g}."
-    return f"<table class='class-board'><caption>{caption}</caption>{''.join(rows)}</table>"
+    about = f"<caption>Stars are the average earned, times {STARS:g}.</caption>"
+    return f"<table class='class-board'>{'' if is_small else about}{''.join(rows)}</table>"
 
 
 def history(room: GuestRoom, revealed: bool) -> str:

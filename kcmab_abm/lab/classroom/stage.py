@@ -61,9 +61,10 @@ def _lobby(console: Console, address: str, qr: str) -> str:
 
 def _room(console: Console, room: GuestRoom, place: int) -> str:
     classroom = console.classroom
-    title = f"Room {place + 1}: " if classroom.plan.rooms > 1 else ""
+    is_small = classroom.plan.rooms > 1
+    title = f"Room {place + 1}: " if is_small else ""
     if classroom.ended:
-        head = f"{title}{room.served} of {room.scenario.horizon} guests have chosen"
+        head = f"{title}{room.served} of {room.scenario.horizon} guests"
     elif room.turn is None:
         head = f"{title}Waiting for phones"
     else:
@@ -77,7 +78,7 @@ def _room(console: Console, room: GuestRoom, place: int) -> str:
         offer = "The purse cannot afford the offer."
     parts = [f"<h2>{head}</h2>"]
     if not room.scenario.market.is_selective or classroom.revealed or classroom.ended:
-        parts.append(bars(room, classroom.revealed))
+        parts.append(bars(room, classroom.revealed, is_small))
     if offer:
         parts.append(f'<p class="class-offer">{offer}</p>')
     if classroom.ended and classroom.revealed and place < len(console.verdicts):
