@@ -136,6 +136,20 @@ def test_screens_escape_what_students_type():
         assert "<b>Bobby" not in text
 
 
+def test_results_that_were_not_written_are_written_after_a_restart(tmp_path):
+    """A folder without a manifest is planned again, one with a manifest is left alone."""
+    classroom = hub().classroom
+    classroom.connect(classroom.join("k" * 32).number, True)
+    classroom.begin_guests("greedy")
+    classroom.tick()
+    classroom.choose(0, 3, 0)
+    classroom.end()
+    (tmp_path / "01-guests" / "simulated").mkdir(parents=True)
+    (tmp_path / "01-guests" / "simulated" / "manifest.json").touch()
+    console = Console(classroom, Phones(classroom), tmp_path, {})
+    assert [job.folder for job in console.unwritten] == [tmp_path / "01-guests" / "room-1"]
+
+
 def test_views_hide_the_truth_until_it_is_revealed():
     """Neither true means nor what was lost reach a phone before."""
     classroom = hub().classroom

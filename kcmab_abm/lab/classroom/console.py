@@ -24,6 +24,7 @@ from kcmab_abm.lab.model.classroom.prediction import (
 from kcmab_abm.lab.model.classroom.question import Question
 from kcmab_abm.lab.model.classroom.results import Job, plan_results, write_job
 from kcmab_abm.lab.model.market_setup import Setup
+from kcmab_abm.running.manifest import MANIFEST
 from kcmab_abm.scenario.scenario import Scenario, make_scenario
 
 
@@ -50,9 +51,12 @@ class Console:
         self._writing: dict[Future[None], Path] = {}
         self._ranked = 0  # students who had finished when they were ranked
         self._finished = 0  # the number of the activity whose results have been asked for
+        self.unwritten: list[Job] = []  # because the server was stopped meanwhile
         if classroom.ended:
             self._sum_up()
             self._finished = classroom.number
+            jobs = plan_results(classroom, folder)
+            self.unwritten = [job for job in jobs if not (job.folder / MANIFEST).exists()]
 
     @property
     def is_writing(self) -> bool:
@@ -144,6 +148,8 @@ class Console:
     def look(self) -> None:
         """Take note of what has ended by itself; called several times per second."""
         classroom, activity = self.classroom, self.classroom.activity
+        while self.unwritten:
+            self._write(self.unwritten.pop(0))
         if isinstance(activity, Guests) and not classroom.ended:
             if all(room.is_over for room in activity.rooms):
                 self.end()
