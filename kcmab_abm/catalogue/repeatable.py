@@ -6,10 +6,11 @@ import datetime
 import os
 import random
 import secrets
+import threading
 import time
 import types
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ _ADVICE = {
 }
 _HARMLESS = ("sleep", "Generator", "timedelta")
 _SYSTEM = (os.urandom, getattr(os, "getrandom", os.urandom))
-_OF_THE_PROCESS = (hash, id)
+_OF_THE_PROCESS = (hash, id, os.getpid, os.getppid, threading.get_ident, threading.get_native_id)
+_OF_RNG = frozenset(dir(np.random.Generator))
 _GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 
@@ -46,11 +48,36 @@ def global_randomness(function: Callable[..., Any]) -> str:
             continue
         seen.add(here)
         for found in outside(here):
-            if advice := _advice(found):
-                return f"{here.__name__}() reads {found.name}; {advice}"
+            for each in (found, *_late(found, here.__code__)):
+                if advice := _advice(each):
+                    return f"{here.__name__}() reads {each.name}; {advice}"
             if isinstance(found.value, types.FunctionType) and not library(found.value.__module__):
                 todo.append(found.value)
     return ""
+
+
+def _late(found: Outside, code: types.CodeType) -> Iterator[Outside]:
+    """What code may read of a module that it imports itself: attributes of any name it uses.
+
+    Those of np.random that `rng` has as well are left to the market, which notices such draws.
+    """
+    if isinstance(found.value, types.ModuleType) and not found.home:
+        for name in _names(code):
+            value = getattr(found.value, name, None)
+            if not isinstance(value, types.ModuleType):
+                yield Outside(f"{found.name}.{name}", value, found.value)
+            elif value is np.random:
+                for word in set(_names(code)) - _OF_RNG:
+                    inner = getattr(value, word, None)
+                    yield Outside(f"{found.name}.{name}.{word}", inner, value)
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    """The attributes and global names used in code and in the functions inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
 
 
 def _advice(found: Outside) -> str:

@@ -170,8 +170,11 @@ def _run(chunk: Chunk, scenario: Scenario, control: Control | None, keep: Keep |
             noted(replication, 0, run)
         return tally(run, market.means, points, path, of_run)
 
-    before = outside_state(scenario, policy)
-    parts = [play(replication, keep) for replication in range(first, first + count)]
-    refuse_carried_state(play, before, scenario, policy, first, parts[0])
+    states, parts = [outside_state(scenario, policy)], []
+    for replication in range(first, first + count):
+        parts.append(play(replication, keep))
+        if replication in (first, first + count - 1):
+            states.append(outside_state(scenario, policy))
+    refuse_carried_state(play, states, scenario, policy, first, parts[0])
     whole = Tally(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
     return scenario.measures.in_order(whole)

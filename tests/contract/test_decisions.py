@@ -14,12 +14,18 @@ from kcmab_abm import MarketError, ScenarioError, make_scenario, play
 from kcmab_abm.catalogue.registry import BEHAVIOURS, DECISIONS
 from kcmab_abm.errors import PlayError
 from kcmab_abm.model.offers import Board
-from tests.contract.arena import Crowd, Scripted, book_of, fenced, new_memory
+from tests.contract.arena import Crowd, Scripted, book_of, fenced, new_memory, stated
 from tests.markets import assert_same, between
 from tests.sampling import sampled_pairs
 
 BELIEFS = [name for name in BEHAVIOURS.own_names() if BEHAVIOURS[name].value]
 RULES = DECISIONS.own_names()
+RANGES = {
+    ("logit", "tau"): (0.1, {"ge": 0.0}),
+    ("loyal", "threshold"): (0.1, {"ge": 0.0, "le": 100.0}),
+    ("outside-option", "worth"): (0.3, {"ge": 0.0, "le": 100.0}),
+    ("stubborn", "share"): (0.5, {"ge": 0.0, "le": 1.0}),
+}
 
 
 def scenario_with(customers, **changes):
@@ -52,6 +58,11 @@ def decided(name, values, offers, target, uniforms=(), memory=None, **settings):
     return arm
 
 
+def test_ranges_are_what_files_were_promised():
+    """A file that leaves a parameter out, or uses its range to the ends, stays what it was."""
+    assert stated({name: DECISIONS[name].parameters for name in RULES}) == RANGES
+
+
 def test_decisions_by_hand():
     """Values 0.5, 0.25, 0 with an offer of 0.25 on arm 1: indifferent, then each rule apart."""
     values, offers = [0.5, 0.25, 0.0], [0.0, 0.25, 0.0]
@@ -59,10 +70,36 @@ def test_decisions_by_hand():
     assert decided("greedy", values, [0.0, 0.2, 0.0], 1) == 0
     assert decided("stubborn", values, offers, 1, [0.49]) == 0
     assert decided("stubborn", values, offers, 1, [0.51]) == 1
+    assert decided("stubborn", values, offers, 1, share=0.0) == 1  # without a draw
     assert decided("outside-option", values, offers, 1, worth=0.5) == 1
     assert decided("outside-option", values, offers, 1, worth=0.51) == -1
     assert decided("logit", values, offers, 1, [0.499], tau=1e-3) == 0
     assert decided("logit", values, offers, 1, [0.501], tau=1e-3) == 1
+    apart = [0.0, 0.875], [0.875, 0.0]
+    assert [decided("logit", *apart, 0, [u], tau=1e-3) for u in (0.499, 0.501)] == [0, 1]
+    assert decided("logit", values, offers, 1, tau=0.0) == 1
+    assert decided("logit", values, [0.0, 0.2, 0.0], 1, tau=0.0) == 0
+
+
+def test_greedy_customers_have_one_choice():
+    """With a temperature of 0 the best deal has probability 1, and with 1 no arm has."""
+    entry, book = DECISIONS["logit"], book_of([0.0] * 3)
+    for tau, most in ((0.0, 1.0), (1.0, 0.5)):
+        chances = fenced(3)
+        entry.ask(
+            "chances",
+            t=9,
+            book=book,
+            board=Board(1, np.array([0.0, 0.25, 0.0]), True),
+            relative=np.array([0.5, 0.25, 0.0]),
+            chances=chances,
+            memory=new_memory(entry, 3),
+            params=entry.params((tau,)),
+            rng=Scripted(),
+        )
+        assert chances[1] == max(chances)
+        assert (chances[1] == 1.0) == (tau == 0.0)
+        assert chances[1] <= most
 
 
 def test_loyal_customers_stay_until_another_arm_is_better_by_the_threshold():
@@ -71,6 +108,7 @@ def test_loyal_customers_stay_until_another_arm_is_better_by_the_threshold():
     same = {"memory": memory, "threshold": 0.25}
     assert decided("loyal", [0.25, 0.5, 0.0], [0.0] * 3, 1, **same) == 1
     assert decided("loyal", [0.75, 0.5, 0.0], [0.0] * 3, 0, **same) == 1
+    assert decided("loyal", [0.625, 0.5, 0.0], [0.0] * 3, 0, **same) == 1
     assert decided("loyal", [0.875, 0.5, 0.0], [0.0] * 3, 0, **same) == 0
     assert decided("loyal", [0.875, 0.5, 0.0], [0.0, 0.75, 0.0], 1, **same) == 1
 

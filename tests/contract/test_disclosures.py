@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ import kcmab_abm as kcmab
 from kcmab_abm import MarketError, ScenarioError, make_scenario, open_market, play
 from kcmab_abm.catalogue.registry import BEHAVIOURS, DISCLOSURES
 from kcmab_abm.cli.main import run
+from kcmab_abm.entries.disclosures.levels import group_of, level_of
 from kcmab_abm.errors import PlayError
 from kcmab_abm.model.book import clear, empty_book, find_top, first_highest, record
 from kcmab_abm.testing import check_disclosure
@@ -95,7 +97,7 @@ def histories(draw, most=40):
 def test_ranges_are_what_files_were_promised():
     """A file that leaves a parameter out, or uses its range to the ends, stays what it was."""
     entries = {name: DISCLOSURES[name].parameters for name in RULES}
-    assert stated(entries).items() >= RANGES.items()
+    assert stated(entries) == RANGES
 
 
 def test_stars_by_hand():
@@ -126,6 +128,11 @@ def test_the_latest_reports_by_hand():
     assert from_the_oldest != 0.2 + 0.3 + 0.1
     reports = [(0, reward) for reward in (1.0, 1.0, 0.1, 0.2, 0.3)]
     assert seen("latest", reports, 1, window=3)[1] == [from_the_oldest]
+    assert seen("latest", [(0, 1.0)], 2, window=3) == [[1, 0], [1.0, 0.0], [1.0, 0.0]]
+    powers = [(0, 0.5**k) for k in range(12)]  # of which no two sets have one sum
+    for window in (1, 2, 3, 4, 8):
+        last = sum(reward for _, reward in powers[-window:])
+        assert seen("latest", powers, 1, window=window)[1] == [last]
 
 
 @given(histories(), st.integers(1, 50))
@@ -163,6 +170,17 @@ def place_among(t, levels, groups, size):
         for _ in range(size * groups ** (level - 1))
     ]
     return customers[t - 1] if t <= len(customers) else (levels, 0)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4])
+@pytest.mark.parametrize("groups", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2])
+def test_customers_are_counted_off_into_levels_and_groups(levels, groups, size):
+    """Every customer has one place, also on the third of four levels, which few runs reach."""
+    params = types.SimpleNamespace(levels=levels, groups=groups, size=size)
+    for t in range(1, levels * size * groups**levels + 3):
+        level = level_of(t, params)
+        assert (level, group_of(t, level, params)) == place_among(t, levels, groups, size)
 
 
 @given(

@@ -54,8 +54,8 @@ RANGES = {
 
 def test_ranges_are_what_files_were_promised():
     """A file that leaves a parameter out, or uses its range to the ends, stays what it was."""
-    entries = {name: PRICING[name].parameters for name in PRICING_NAMES}
-    assert stated(entries).items() >= RANGES.items()
+    entries = {name: PRICING[name].parameters for name in PRICING.own_names()}
+    assert stated(entries) == RANGES
 
 
 @every_rule
@@ -112,7 +112,7 @@ def test_a_learned_margin_by_hand():
     assert falling == [0.25, 0.125, 0.0, 0.0]
 
 
-def test_a_arm_margins_by_hand():
+def test_arm_margins_by_hand():
     """Each arm has a margin of its own, also while it leads; offers of 0 do not lower it."""
     visits = [(0.0, False), (0.5, True), (0.0, True), (0.0, False), (0.5, True), (0.25, True)]
     found = prices("arm-margins", visits, 0.5, 0.5, arms=(0, 1, 0, 1, 0, 1))
@@ -120,6 +120,8 @@ def test_a_arm_margins_by_hand():
     visits = [(0.25, True)] * 3 + [(0.25, False)] * 2
     falling = prices("arm-margins", visits, 0.5, 0.5)
     assert falling == [0.25, 0.0, 0.0, 0.0, 0.25]
+    visits = [(-0.5, False), (-0.5, True), (-0.5, True), (-0.25, True)]
+    assert prices("arm-margins", visits, 0.5, 0.5) == [-0.5, -0.25, -0.5, -0.25]  # fees
 
 
 def test_bisection_by_hand():

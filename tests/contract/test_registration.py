@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import random
 import subprocess
 import sys
@@ -303,6 +304,25 @@ def imports_late(t, book, memory, params, rng):
     return int(draw() * 2)
 
 
+def asks_the_system(t, book, memory, params, rng):
+    """Imports a module of many uses, one of which is chance."""
+    import os
+
+    return next(os.urandom(1)[0] % 2 for _ in range(1))
+
+
+def seeds_anew(t, book, memory, params, rng):
+    """Imports NumPy and makes a generator of its own, seeded by the system."""
+    import numpy
+
+    return int(numpy.random.default_rng().random() * 2)
+
+
+def asks_who_it_is(t, book, memory, params, rng):
+    """Decides by the number of the process."""
+    return os.getpid() % 2
+
+
 def looks_at_the_clock(t, book, memory, params, rng):
     """Decides by the time of day."""
     return int(time.time()) % 2
@@ -319,6 +339,9 @@ CHANCY = {
     draws_from_its_own: "draws_from_its_own() reads GENERATOR; draw from rng, the argument",
     asks_a_helper: "draws_from_python() reads random.randrange; draw from rng, the argument",
     imports_late: "imports_late() reads random.random; draw from rng, the argument",
+    asks_the_system: "asks_the_system() reads os.urandom; draw from rng, the argument",
+    seeds_anew: "seeds_anew() reads numpy.random.default_rng; draw from rng, the argument",
+    asks_who_it_is: "asks_who_it_is() reads os.getpid; what it returns differs from process to",
     hashes_a_text: "hashes_a_text() reads hash; what it returns differs from process to process",
     looks_at_the_clock: "looks_at_the_clock() reads time.time; a run must not depend on when",
 }
@@ -361,7 +384,13 @@ def test_rng_and_plain_numpy_raise_no_alarm():
     @policy("my-rule")
     def choose_by_rng(t, book, memory, params, rng):
         """Draws as it should."""
+        import os.path
+
+        import numpy
+
         time.sleep(0.0)
+        assert os.sep
+        assert numpy.random
         assert isinstance(rng, np.random.Generator)
         return int(rng.random() * np.sqrt(4.0))
 

@@ -70,6 +70,33 @@ def test_a_policy_that_counts_its_calls_is_refused(kind):
     )
 
 
+@pytest.mark.parametrize("kind", ["list", "switch", "iterator"])
+def test_what_goes_round_is_found(kind):
+    """After an even number of replications, each of nine calls, everything is as it was."""
+    calls, switch, steps = [0], [False], itertools.cycle([0, 1])
+
+    @policy("my-rule")
+    def choose_by_turns(book):
+        """Counts in a list, and minds every second call."""
+        calls[0] += 1
+        return calls[0] % 2
+
+    @policy("my-other-rule")
+    def choose_by_switch(book):
+        """Turns a switch on and off."""
+        switch[0] = not switch[0]
+        return int(switch[0])
+
+    @policy("my-third-rule")
+    def choose_by_cycle(book):
+        """Goes round in an iterator, of which nobody can read where it is."""
+        return next(steps)
+
+    name = {"list": "my-rule", "switch": "my-other-rule", "iterator": "my-third-rule"}[kind]
+    given = scenario(policy=name, horizon=11, replications=4)
+    assert refused(given).startswith(f"policy {name!r} gave another result when replication 0")
+
+
 def test_customers_and_measures_are_watched_too():
     """Whatever function keeps something, it is found; the message names all that are users'."""
     seen = []

@@ -19,6 +19,7 @@ from kcmab_abm.running.experiment import run as run_into
 from kcmab_abm.running.read_results import read_record
 from kcmab_abm.running.verify_results import check
 from kcmab_abm.scenario.measures import ENDINGS, TAKEN
+from tests.contract.arena import stated
 from tests.markets import assert_same
 
 MARKET = {"arms": {"law": "bernoulli", "means": [0.8, 0.6, 0.3]}}
@@ -173,6 +174,14 @@ def test_sums_are_those_of_the_trajectory(data):
         assert curve.tolist() == np.cumsum(counts)[results.checkpoints - 1].tolist()
 
 
+def test_ranges_are_what_files_were_promised():
+    """A file that leaves a parameter out, or uses its range to the ends, stays what it was."""
+    gamma = (0.999, {"ge": 0.0, "le": 1.0})
+    names = ("discounted-compensation", "discounted-regret")
+    found = stated({name: MEASURES[name].parameters for name in MEASURES.own_names()})
+    assert found == {(name, "gamma"): gamma for name in names}
+
+
 def test_measures_by_hand():
     """Two arms, greedy customers: what each measure says of a run that can be followed."""
     market = {"arms": {"law": "bernoulli", "means": [1.0, 0.0]}}
@@ -190,6 +199,14 @@ def test_measures_by_hand():
     assert row["gini"] == pytest.approx(4 / 6)  # two of six have everything
     assert row["paid-share"] == pytest.approx(2 / 6)
     assert row["last-switch"] == 6.0
+
+
+def test_fees_are_no_payments():
+    """Of four customers one is paid; whoever pays a fee gets as much as those without payment."""
+    payments = np.array([-1.0, 2.0, 0.0, -0.5])
+    assert MEASURES["paid-share"].act(payments=payments) == 0.25
+    assert MEASURES["gini"].act(payments=payments) == pytest.approx(0.75)
+    assert MEASURES["gini"].act(payments=np.array([-1.0, -2.0])) == 0.0
 
 
 @given(st.lists(st.floats(0.0, 100.0), min_size=1, max_size=30))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from kcmab_abm import make_scenario, simulate
-from kcmab_abm.results.lock_in import lock_in_warnings, settling_cost
+from kcmab_abm.results.lock_in import has_few_locked_in, lock_in_warnings, settling_cost
 from kcmab_abm.results.rare_runs import mean_limits
 from kcmab_abm.results.statistics import half_width, standard_error
 
@@ -101,6 +101,43 @@ def test_few_locked_in_runs_are_reported() -> None:
     [line] = lock_in_warnings(results.runs, results.scenario, "regret")
     assert line.startswith(f"only {row['locked_in_runs']} runs of modified-epsilon-greedy locked")
     assert f"regret {row['regret']:.2f} in [" in line
+
+
+def test_one_locked_in_run_is_reported() -> None:
+    """One of a hundred is few, unless others cost as much.
+
+    The cost of settling is known in advance where means neither move nor vary.
+    """
+
+    class Found:
+        """A hundred runs, of which the first locked in."""
+
+        def __init__(self, spread):
+            """Others cost between 0 and this."""
+            self.spread = spread
+
+        def __len__(self):
+            """So many runs."""
+            return 100
+
+        def final(self, measure):
+            """Regret, once very high."""
+            return np.where(self.locked_in(0), 1000.0, np.linspace(0.0, self.spread, 100))
+
+        def locked_in(self, horizon):
+            """Only the first."""
+            return np.arange(100) == 0
+
+    arms = {"law": "bernoulli", "means": [0.9, 0.7, 0.9]}
+    table = {"horizon": 50, "market": {"arms": arms}, "policy": [{"name": "ucb"}]}
+    scenario = make_scenario(table)
+    assert has_few_locked_in(Found(4.0), scenario, "regret")
+    assert not has_few_locked_in(Found(2000.0), scenario, "regret")
+    assert settling_cost(scenario) == pytest.approx(10.0)
+    moving = {"arms": arms, "change": {"kind": "random-walk", "step": 0.1}}
+    drawn = {"arms": {"law": "bernoulli", "count": 3, "means": {"prior": "uniform"}}}
+    for market in (moving, drawn):
+        assert settling_cost(make_scenario({**table, "market": market})) == 0.0
 
 
 def test_cheap_lock_in_is_not_reported() -> None:

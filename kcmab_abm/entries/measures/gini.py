@@ -1,7 +1,8 @@
 """How unequally payments are spread over customers.
 
 A measure of whole runs: it keeps the customers of one run in memory, about 110 bytes each on every
-thread, and is known at the end only.
+thread, and is known at the end only. Who paid a fee (`purse.fees`) counts as not paid: with amounts
+below 0 the coefficient would not be between 0 and 1.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kcmab_abm.catalogue.measuring import measure
 @measure("gini", of="run", cites="Gini 1912")
 def count(payments: NDArray[np.float64]) -> float:
     """How unequal the payments of a run are: 0 if all get the same, near 1 if one gets all."""
-    ordered = np.cumsum(np.sort(payments))
+    ordered = np.cumsum(np.sort(np.maximum(payments, 0.0)))
     total = float(ordered[-1])
     if total == 0.0:
         return 0.0

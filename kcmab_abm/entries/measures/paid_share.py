@@ -14,5 +14,5 @@ from kcmab_abm.catalogue.measuring import measure
 
 @measure("paid-share", of="run")
 def count(payments: NDArray[np.float64]) -> float:
-    """The share of customers who were paid anything."""
-    return int(np.count_nonzero(payments)) / len(payments)
+    """The share of customers who were paid anything; those who paid a fee were not."""
+    return int(np.count_nonzero(payments > 0.0)) / len(payments)
