@@ -60,7 +60,7 @@ def locked_in(arms: Sequence[int], means: Sequence[float]) -> Lock | None:
     Examples
     --------
     >>> locked_in([0, 1, 0, 1, 1, 1, 1, 1, 1, 1], [0.9, 0.5])
-    Lock(t=2, arm=1)
+    Lock(t=4, arm=1)
     >>> locked_in([0, 1, 1, 0, 0, 0, 0, 0, 0, 0], [0.9, 0.5]) is None
     True
     """
