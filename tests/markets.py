@@ -19,6 +19,7 @@ from kcmab_abm.testing.numbers import ends_of
 # By default these are compiled once, to compare their digests; `-m slow` has the other tests.
 SELDOM = [
     *("besa", "explore-first", "gittins", "imed", "moss", "rb-sda", "top-two", "tsallis-inf"),
+    "recorded",
 ]
 # Policies for any market; those that need a certain one have tests of their own.
 EVERY_POLICY = [name for name in POLICIES.own_names() if POLICIES[name].needs is None]

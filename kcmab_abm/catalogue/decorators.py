@@ -42,6 +42,7 @@ def policy(
     memory: Memory | None = None,
     tables: Mapping[str, Table] | None = None,
     needs: Needs | None = None,
+    settings: type[Settings] | None = None,
     **parameters: Parameter,
 ) -> Callable[[PlainFunction], PlainFunction]:
     """Register a policy: a function that returns the arm to promote to the next customer.
@@ -68,6 +69,8 @@ def policy(
         arms and the settings that returns it. All replications share them.
     needs
         The markets that the policy is made for, if not for all; others are refused.
+    settings
+        A class of `Settings` for settings that are not numbers.
     parameters
         The settings of the policy, each a `Parameter`.
 
@@ -87,7 +90,7 @@ def policy(
     functions = {"learn": learn, "answered": answered}
     check_name("policy", name)
     check_tables(f"policy {name!r}", tables or {})
-    more = {"tables": tables or {}, "needs": needs, "cites": cites}
+    more = {"tables": tables or {}, "needs": needs, "settings": settings, "cites": cites}
     return register("policy", name, parameters, memory=memory or {}, **functions, **more)
 
 
@@ -193,6 +196,7 @@ def pricing(
     cites: str = "",
     answered: Callable[..., None] | None = None,
     memory: Memory | None = None,
+    settings: type[Settings] | None = None,
     **parameters: Parameter,
 ) -> Callable[[PlainFunction], PlainFunction]:
     """Register a pricing rule: a function that returns the offer for an arm that lags by `gap`.
@@ -208,6 +212,8 @@ def pricing(
         taken, customer, memory, params, rng.
     memory
         The float arrays that the functions may write to, as for `policy`.
+    settings
+        A class of `Settings` for settings that are not numbers.
     parameters
         The settings of the rule, each a `Parameter`.
 
@@ -216,9 +222,8 @@ def pricing(
     A decorator for `price`, which may ask for t, horizon, arm, gap, book, customer, purse, memory,
     params and rng.
     """
-    return register(
-        "pricing rule", name, parameters, answered=answered, memory=memory or {}, cites=cites
-    )
+    parts = {"answered": answered, "settings": settings, "cites": cites}
+    return register("pricing rule", name, parameters, memory=memory or {}, **parts)
 
 
 def register(

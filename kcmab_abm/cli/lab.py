@@ -40,11 +40,7 @@ def lab(
     Example:
       kcmab lab scenarios/figure1.toml
     """
-    if token is not None and not _TOKEN.fullmatch(token):
-        raise MarketError(
-            "--token: must be 8 or more letters, digits or '.', '_', '~', '-'; leave it out for "
-            "a random one"
-        )
+    check_token(token)
     try:
         # Late, because the web framework takes a second to import and may be missing.
         from kcmab_abm.lab.model.market_setup import starting_setup
@@ -62,6 +58,15 @@ def lab(
         except ScenarioError as error:
             raise ScenarioError([f"{file}: {problem}" for problem in error.problems]) from None
     serve(host, port, token, browser=not no_browser, start=setup)
+
+
+def check_token(token: str | None) -> None:
+    """Refuse a token that cannot stand in an address as it is."""
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise MarketError(
+            "--token: must be 8 or more letters, digits or '.', '_', '~', '-'; leave it out for "
+            "a random one"
+        )
 
 
 def _bytes_of(file: Path) -> bytes:

@@ -140,7 +140,11 @@ class Customers:
         visit.known = Customer(int(guarded(self.steps.perceive, arguments, whose)))
 
     def choose(self, visit: Visit, board: Board) -> int:
-        """The arm that this customer takes, given book and board; -1 if she leaves."""
+        """The arm that this customer takes, given book and board; -1 if she leaves.
+
+        Her behaviour is asked even if a person chooses for her, so that its draws and its memory do
+        not depend on that.
+        """
         place, entry, arms = self.place, self.choice.entry, len(self.place.tapes)
         own = self.memory, self.params, place.customers_rng
         take, known = (self.take, ()) if self.steps is None else (self.steps.settle, (self.money,))
@@ -148,7 +152,7 @@ class Customers:
         arm = guarded(take, arguments, (entry, visit.number, place.replication))
         if not is_arm(arm) or not -1 <= arm < arms:
             raise bad_arm(entry, arm, arms, visit.number, place.replication)
-        return int(arm)
+        return int(arm) if visit.person is None else visit.person
 
     def hear_report(self, visit: Visit) -> None:
         """Pass a report on to behaviours that remember more than the book records."""

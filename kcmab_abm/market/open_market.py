@@ -10,9 +10,8 @@ from simpy.core import EmptySchedule
 
 from kcmab_abm.catalogue.registry import POLICIES
 from kcmab_abm.errors import MarketError, PlayError
-from kcmab_abm.market.customer import is_arm
 from kcmab_abm.market.event import Event
-from kcmab_abm.market.offer_check import check_offer
+from kcmab_abm.market.offer_check import check_arm, check_offer, check_target
 from kcmab_abm.market.run import set_up, strict_arithmetic
 from kcmab_abm.market.snapshot import Snapshot, snapshot_for
 from kcmab_abm.market.visit import Visit
@@ -23,7 +22,7 @@ from kcmab_abm.model.trajectory import Trajectory
 from kcmab_abm.scenario.scenario import Scenario
 from kcmab_abm.scenario.world import Choice
 
-Given = tuple[int | None, float | None]  # the target and the offer given for a customer
+Given = tuple[int | None, float | None, int | None]  # target, offer, the arm a person takes
 
 
 class OpenMarket:
@@ -109,15 +108,17 @@ class OpenMarket:
         with self._guarded():
             visit = self._checked(target, offer)
             self._post(visit, target, offer)
-            self._given.append((target, offer))
+            self._given.append((target, offer, None))
         return snapshot_for(visit, self._place.view)
 
-    def step(self, target: int | None = None, offer: float | None = None) -> Event:
+    def step(
+        self, target: int | None = None, offer: float | None = None, arm: int | None = None
+    ) -> Event:
         """Let the next customer choose, and run the market until the one after her arrives.
 
-        The policy and the pricing rule are asked in any case, so that their draws do not depend
-        on what you give. `target` and `offer` then replace their answers for this customer, and
-        both are told what was actually posted, as if it had been their own choice. While some arm
+        Policy, pricing rule and behaviour are asked in any case, so that their draws do not depend
+        on what you give, which then replaces their answers. The policy and the rule are told what
+        was actually posted, as if it had been their own choice. While some arm
         has no report, customers are directed to such an arm, unpaid, whoever the controller is:
         `target` and `offer` are checked but not used, and the event is `seeded`.
 
@@ -129,6 +130,9 @@ class OpenMarket:
         offer : float, optional
             The offer for it; by default what the pricing rule asks for the target, as far as the
             purse can afford it.
+        arm : int, optional
+            The arm that she takes, -1 to leave; by default what her behaviour chooses. Like a
+            target, it is checked but not used if she is seeded.
 
         Returns
         -------
@@ -142,10 +146,16 @@ class OpenMarket:
         PlayError
             If a function of the scenario fails or breaks the rules; the market ends there.
         """
+        if arm is not None:
+            check_arm("arm", self.t, arm, len(self.book.means), lowest=-1)
         if self._event is None or target is not None or offer is not None:
             self.post(target, offer)
-        assert self._event is not None
-        event, self._event, self._visit = self._event, None, None
+        event, visit = self._event, self._visit
+        assert event is not None
+        assert visit is not None
+        self._event = self._visit = None
+        visit.person = arm if arm is None else int(arm)
+        self._given[-1] = (*self._given[-1][:2], visit.person)
         with self._guarded():
             self._advance()
         return event
@@ -168,9 +178,8 @@ class OpenMarket:
         before = len(self._given) - (self._event is not None)
         copy = OpenMarket(*self._settings, self._given[:before])
         if self._event is not None:
-            copy.post(*self._given[-1])
-        alike = copy.ledger.frame().equals(self.ledger.frame())
-        if not alike or copy._pending != self._pending:
+            copy.post(*self._given[-1][:2])
+        if not copy.ledger.frame().equals(self.ledger.frame()) or copy._pending != self._pending:
             raise PlayError(
                 f"replaying the first {before:,} customers gave a different market; a function "
                 "may draw from rng only, and must keep what changes in memory"
@@ -204,24 +213,16 @@ class OpenMarket:
 
     def _checked(self, target: int | None, offer: float | None) -> Visit:
         """The customer who waits, if these may be given for her."""
-        visit, arms = self._visit, len(self.book.means)
-        if visit is None:
-            raise MarketError(
-                f"all {len(self.ledger):,} customers have come; to go on, open a market with a "
-                "longer horizon"
-            )
-        whom, allowed = f"customer {visit.number}", f"arms are 0..{arms - 1}"
+        if (visit := self._visit) is None:
+            all_came = f"all {len(self.ledger):,} customers have come"
+            raise MarketError(f"{all_came}; to go on, open a market with a longer horizon")
         if self._event is not None:
             raise MarketError(
-                f"an offer has already been posted for {whom}; let her choose with step(), "
-                "without target and offer"
+                f"an offer has already been posted for customer {visit.number}; let her choose "
+                "with step(), without target and offer"
             )
-        if target is None and self._settings[1] is None and not self._controller.unreported:
-            raise MarketError(
-                f"{whom} needs a target, because no policy chooses one: step(target=...); {allowed}"
-            )
-        if target is not None and not (is_arm(target) and 0 <= target < arms):
-            raise MarketError(f"target {target!r} for {whom}: no such arm; {allowed}")
+        is_needed = self._settings[1] is None and not self._controller.unreported
+        check_target(target, visit.number, len(self.book.means), is_needed)
         if offer is not None:
             check_offer(self._settings[0].purse, self._place.purse, visit.number, offer)
         return visit
@@ -242,7 +243,8 @@ class OpenMarket:
         if visit.number > self._replayed:
             self._visit = visit
         else:
-            self._post(visit, *self._given[visit.number - 1])
+            target, offer, visit.person = self._given[visit.number - 1]
+            self._post(visit, target, offer)
             self._event = None
 
     def _complete(self, visit: Visit) -> None:

@@ -28,6 +28,7 @@ class Visit:
     told: float = 0.0  # the reward that she reports
     patience: float = np.inf  # how long she would wait
     wait: float = 0.0
+    person: int | None = None  # the arm that somebody chose in her place
     chosen: int = -1  # the arm that she chose first, whether or not it served her
     means: NDArray[np.float64] | None = None  # the true means when she came, if they change
 

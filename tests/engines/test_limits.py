@@ -36,6 +36,7 @@ LIMITS = {
     "optimism": [{"kappa": 0.0}],
     "outside-option": [{"worth": 0.0}],
     "recency": [{"window": 0, "discount": 1.0}, {"window": LONGER, "discount": 1.0}],
+    "recorded": [{"choices": []}],
     "risk-averse": [{"aversion": 0.0}],
     "self-reinforcing": [{"share": 0.0}],
     "social": [{"graph": "complete"}],

@@ -68,6 +68,14 @@ def play_differently(market, rng, stop=math.inf):
             market.step(target, offer)
 
 
+def choose_by_hand(scenario, rng):
+    """The market of a scenario whose customers are replaced by people who choose at random."""
+    market = opened(scenario)
+    while not market.is_over:
+        market.step(arm=int(rng.integers(-1, len(market.book.means))))
+    return market
+
+
 def assert_completed(events, run):
     """Events that have been completed hold what the trajectory says."""
     for line, event in enumerate(events):
@@ -314,3 +322,49 @@ def test_a_market_that_cannot_be_repeated_is_not_forked():
         go_on(market, 10)
         with pytest.raises(PlayError, match="replaying the first 10 customers gave a different"):
             market.fork()
+
+
+@pytest.mark.parametrize("policy", ["ucb", "ts"])
+@pytest.mark.parametrize("customers", ["greedy", "logit"])
+def test_choices_made_by_people_equal_those_of_recorded_customers(policy, customers):
+    """The ledger of a market in which people chose is that of `play` with their record."""
+    scenario = paper(horizon=60, policy=[{"name": policy}])
+    scenario = scenario.at({"market.customers": {"behaviour": customers}})
+    market = choose_by_hand(scenario, np.random.default_rng(1))
+    choices = market.trajectory().arms.tolist()
+    assert {-1, 0, 1, 2} == {*choices}
+    record = scenario.at({"market.customers": {"behaviour": "recorded", "choices": choices}})
+    for engine in ("market", "batch") if (policy, customers) == ("ucb", "greedy") else ("market",):
+        assert_same(market.trajectory(), kcmab.play(record, engine=engine))
+
+
+def test_a_controller_by_hand_equals_the_recorded_one():
+    """Targets and offers given step by step are those of the entries called `recorded`."""
+    scenario = paper(horizon=60)
+    market, rng = opened(scenario), np.random.default_rng(2)
+    while not market.is_over:
+        market.step(target=int(rng.integers(3)), offer=round(rng.random() / 2, 2))
+    run = market.trajectory()
+    record = {"name": "recorded", "targets": run.targets.tolist()}
+    by_hand = {"rule": "recorded", "offers": run.offers.tolist()}
+    assert_same(run, kcmab.play(paper(horizon=60, policy=[record], purse={"offer": by_hand})))
+
+
+def test_a_fork_repeats_what_people_chose():
+    """It goes on as the market itself does."""
+    market = opened(paper(horizon=40))
+    for arm in (0, 0, 0, 2, 2, 1, -1):
+        market.step(arm=arm)
+    market.post()
+    copy = market.fork()
+    assert (copy.step(arm=1), go_on(copy)) == (market.step(arm=1), go_on(market))
+    assert_same(copy.trajectory(), market.trajectory())
+
+
+def test_a_person_must_choose_an_arm_that_exists():
+    """The message says which ones do, and nothing has happened."""
+    market = opened(paper())
+    for wrong in (3, -2, 0.5):
+        with pytest.raises(kcmab.MarketError, match=r"no such arm; arms are 0..2, or -1 to leave"):
+            market.step(arm=wrong)
+    assert market.step(arm=2).arm == 0  # seeded

@@ -23,7 +23,7 @@ INTERRUPTED = 130
 PATIENCE = 30.0  # seconds for other visitors' links to be read before a page is sent
 RECONNECT = 10.0  # seconds that a visitor may be offline before her markets are freed
 
-_ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 <rect width="16" height="16" rx="3" fill="#14384F"/><rect x="3" y="7" width="2.5" height="6"
 fill="#56B4E9"/><rect x="6.8" y="3" width="2.5" height="10" fill="#E69F00"/><rect x="10.6" y="9"
 width="2.5" height="4" fill="#FFFFFF"/></svg>"""
@@ -31,7 +31,7 @@ width="2.5" height="4" fill="#FFFFFF"/></svg>"""
 
 def serve(host: str, port: int | None, token: str | None, browser: bool, start: Setup) -> None:
     """Serve the page until interrupted; every visitor starts with `start`."""
-    found = _free_port(host, port)
+    found = free_port(host, port)
     word = token or ("" if is_loopback(host) else secrets.token_urlsafe(16))
     _add_pages(start)
     app.on_startup(lambda: background_tasks.create(play_markets(), name="markets"))
@@ -49,7 +49,7 @@ def serve(host: str, port: int | None, token: str | None, browser: bool, start: 
             host=host,
             port=found,
             title="kcmab lab",
-            favicon=_ICON,
+            favicon=ICON,
             language="en-GB",
             dark=None,
             show=path if browser else False,
@@ -77,7 +77,7 @@ def _add_pages(start: Setup) -> None:
         return {"sessions": len(OPEN)}
 
 
-def _free_port(host: str, asked: int | None) -> int:
+def free_port(host: str, asked: int | None) -> int:
     """The requested port, or the first free one."""
     ports = [asked] if asked else list(range(FIRST_PORT, FIRST_PORT + TRIED))
     for port in ports:

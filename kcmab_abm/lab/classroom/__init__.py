@@ -1,0 +1,1 @@
+"""The web of a class: the page of the phones, and the teacher's screen."""

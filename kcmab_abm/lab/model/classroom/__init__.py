@@ -1,0 +1,1 @@
+"""A class that plays a market: rooms, turns, deadlines and records, without any web."""
