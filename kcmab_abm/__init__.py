@@ -11,6 +11,8 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
+from kcmab_abm.results.artist import draw_with as _draw_with
+
 if TYPE_CHECKING:
     from kcmab_abm import gym, theory
     from kcmab_abm.catalogue.decorators import behaviour, decision, policy, pricing
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from kcmab_abm.catalogue.measuring import measure
     from kcmab_abm.catalogue.registry import Catalogue
     from kcmab_abm.errors import MarketError, ScenarioError
+    from kcmab_abm.fitting.choices import fit
+    from kcmab_abm.fitting.fits import Fit, Fits
     from kcmab_abm.market.open_market import OpenMarket, open_market
     from kcmab_abm.model.book import Book, highest, leader
     from kcmab_abm.model.offers import Board, best_deal
@@ -27,14 +31,19 @@ if TYPE_CHECKING:
     from kcmab_abm.results.results import Results
     from kcmab_abm.results.sweep_results import SweepResults
     from kcmab_abm.running.experiment import play, run, simulate, sweep
+    from kcmab_abm.running.load_results import load_results
     from kcmab_abm.scenario.scenario import Scenario, load_scenario, make_scenario
     from kcmab_abm.scenario.world import Market
+
+_draw_with(lambda: _import_module("kcmab_abm.figures.publication"))  # matplotlib is slow to import
 
 __version__ = _version("kcmab-abm")
 
 __all__ = [
     "Board",
     "Book",
+    "Fit",
+    "Fits",
     "LawSettings",
     "Market",
     "MarketError",
@@ -53,11 +62,13 @@ __all__ = [
     "decisions",
     "disclosure",
     "disclosures",
+    "fit",
     "gym",
     "highest",
     "law",
     "laws",
     "leader",
+    "load_results",
     "load_scenario",
     "make_scenario",
     "measure",
@@ -82,6 +93,8 @@ _HOMES = {
     "catalogue.law_decorator": ("law",),
     "catalogue.measuring": ("measure",),
     "errors": ("MarketError", "ScenarioError"),
+    "fitting.choices": ("fit",),
+    "fitting.fits": ("Fit", "Fits"),
     "market.open_market": ("OpenMarket", "open_market"),
     "model.book": ("Book", "highest", "leader"),
     "model.offers": ("Board", "best_deal"),
@@ -89,6 +102,7 @@ _HOMES = {
     "results.results": ("Results",),
     "results.sweep_results": ("SweepResults",),
     "running.experiment": ("play", "run", "simulate", "sweep"),
+    "running.load_results": ("load_results",),
     "scenario.scenario": ("Scenario", "load_scenario", "make_scenario"),
     "scenario.world": ("Market",),
 }

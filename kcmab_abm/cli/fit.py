@@ -57,8 +57,8 @@ def fit(
       kcmab fit results --behaviour logit --behaviour optimism --write fitted.toml
       kcmab fit results --behaviour '{ behaviour = "recency", discount = 1.0 }'
     """
-    from kcmab_abm.cli.tables import progress_bar
     from kcmab_abm.fitting.choices import fit as fit_choices
+    from kcmab_abm.running.progress import progress_bar
     from kcmab_abm.running.results_folder import check_file
 
     if force and write is None:

@@ -19,7 +19,9 @@ from typing import Any
 import click
 
 from kcmab_abm import __version__
+from kcmab_abm.cli.class_command import class_command
 from kcmab_abm.cli.compare import compare
+from kcmab_abm.cli.figure import figure
 from kcmab_abm.cli.fit import fit
 from kcmab_abm.cli.lab import lab
 from kcmab_abm.cli.obedience import obedience
@@ -159,6 +161,7 @@ def commands() -> None:
     metavar="NAME",
     help="Show this measure instead of regret and compensation; may be given several times.",
 )
+@click.option("--report", is_flag=True, help="Also write all results into one page, report.html.")
 @scenario_options
 def run_command(
     file: str,
@@ -169,6 +172,7 @@ def run_command(
     jobs: int | None,
     dask: str | None,
     measures: tuple[str, ...],
+    report: bool,
     **changes: int | None,
 ) -> None:
     """Run a scenario file and show the results.
@@ -188,19 +192,18 @@ def run_command(
     scenario = load_changed(file, changes)
     check_measures(scenario, measures)
     if out is None:
-        _check_needs_no_folder(file, scenario, resume)
+        _check_needs_no_folder(file, scenario, resume, report)
         work: Any = simulate_with if scenario.sweep is None else sweep_with
     else:
         check_run_folder(out, force, resume)
         work = partial(run_with, out=out, force=force, resume=resume, tell=_warn)
     with _cluster(jobs, dask) as executor:
-        options = RunOptions(engine, jobs, executor, measures=measures)
+        options = RunOptions(engine, jobs, executor, measures=measures, report=report)
         results: Any = watched(work, scenario, options)
-    show = print_results if scenario.sweep is None else print_sweep
-    show(results, measures)
+    (print_results if scenario.sweep is None else print_sweep)(results, measures)
     if out is not None:
         files = "figure.png, summary.csv" if scenario.sweep is None else "sweep.csv"
-        for name in ("frontier.png", "sensitivity.png"):
+        for name in ("frontier.png", "sensitivity.png", "report.html"):
             files = f"{name}, {files}" if (out / name).exists() else files
         click.echo(f"Written to {out}: {files}, curves.parquet and more.")
 
@@ -220,12 +223,14 @@ def _cluster(jobs: int | None, dask: str | None) -> Iterator[Executor | None]:
 
     with cluster(dask, _warn) as executor:
         yield executor
+        click.echo(executor.use.told())
 
 
-def _check_needs_no_folder(file: str, scenario: Any, resume: bool) -> None:
+def _check_needs_no_folder(file: str, scenario: Any, resume: bool, report: bool) -> None:
     """Refuse options and settings that need --out."""
-    if resume:
-        raise MarketError("--resume: needs the folder of the run to resume; give --out DIR")
+    for word, is_given in {"resume": resume, "report": report}.items():
+        if is_given:
+            raise MarketError(f"--{word}: needs the folder of the run; give --out DIR")
     if scenario.record != "curves":
         raise ScenarioError(
             [
@@ -292,7 +297,7 @@ def schema() -> None:
     click.echo(json.dumps(json_schema(), indent=2))
 
 
-_VIEWS = play, compare, verify, lab, paths, obedience, fit
+_VIEWS = play, figure, compare, verify, lab, class_command, paths, obedience, fit
 _THEORY = paper, bounds, stopping, histories, bias, optimum
 for _command in (*_VIEWS, *_THEORY):
     commands.add_command(_command)

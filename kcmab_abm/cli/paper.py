@@ -71,11 +71,12 @@ def paper(
     Example:
       kcmab paper --out paper-results
     """
-    from kcmab_abm.cli.tables import print_frame, progress_bar
+    from kcmab_abm.cli.tables import print_frame
     from kcmab_abm.paper.study import LAWS, paper_scenario, run_study
     from kcmab_abm.paper.verdicts import judge
     from kcmab_abm.paper.write import claim_table, write_paper
     from kcmab_abm.running.engine_choice import choose_engine
+    from kcmab_abm.running.progress import progress_bar
     from kcmab_abm.running.shared_runs import SharedRuns
     from kcmab_abm.scenario.fields import LARGEST_REPLICATIONS
 
@@ -199,9 +200,9 @@ def histories(
     Example:
       kcmab histories scenarios/figure1.toml --out histories
     """
-    from kcmab_abm.cli.tables import progress_bar
     from kcmab_abm.figures.histories import draw_histories
     from kcmab_abm.paper.evidence import histories as measure
+    from kcmab_abm.running.progress import progress_bar
 
     scenario = _steady_scenario(file, changes)
     means = scenario.market.means
@@ -228,9 +229,9 @@ def bias(file: str, out: Path, force: bool, **changes: int | None) -> None:
     Example:
       kcmab bias scenarios/figure1.toml --out bias
     """
-    from kcmab_abm.cli.tables import progress_bar
     from kcmab_abm.figures.histories import draw_biases
     from kcmab_abm.paper.evidence import biases
+    from kcmab_abm.running.progress import progress_bar
 
     scenario = _steady_scenario(file, changes)
     if len(scenario.market.arms) < 2:

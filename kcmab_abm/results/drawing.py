@@ -1,14 +1,11 @@
-"""Figures and tables of results for papers and slides.
-
-Results know no matplotlib: the package's front door names the module of figures that draws them,
-which is imported when the first figure is asked for.
-"""
+"""Figures and tables of results for papers and slides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
+from kcmab_abm.results.artist import artist
 from kcmab_abm.results.latex import latex_table
 from kcmab_abm.scenario.scenario import Scenario
 from kcmab_abm.scenario.setting_names import setting_name
@@ -20,32 +17,6 @@ if TYPE_CHECKING:
 
 Style = Literal["journal", "slides"]
 Width = Literal["column", "page"] | float
-
-
-class Artist(Protocol):
-    """What draws results: `figure`, `curves_figure` and `frontier`, each with all its options."""
-
-    def figure(self, results: Any, **options: Any) -> Figure:
-        """Draw the main figure of some results."""
-
-    def curves_figure(self, results: Any, **options: Any) -> Figure:
-        """Draw costs along the run."""
-
-    def frontier(self, results: Any, **options: Any) -> Figure:
-        """Draw regret against compensation."""
-
-
-_artists: list[Callable[[], Artist]] = []
-
-
-def draw_with(load: Callable[[], Artist]) -> None:
-    """Say what draws results; `load` is called for every figure."""
-    _artists[:] = [load]
-
-
-def artist() -> Artist:
-    """What draws results."""
-    return _artists[0]()
 
 
 class Drawable:

@@ -11,7 +11,7 @@ import pytest
 from kcmab_abm import play
 from kcmab_abm.lab.model.classroom.afterwards import record_of
 from kcmab_abm.lab.model.classroom.journal import open_class
-from kcmab_abm.paths.source import open_scenario
+from kcmab_abm.running.source import open_scenario
 from kcmab_abm.running.verify_results import check
 from tests.lab.class_phones import TOKEN, Phone, served_class
 from tests.markets import assert_same

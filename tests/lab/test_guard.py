@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kcmab_abm.lab.classroom.phones import PUBLIC
 from kcmab_abm.lab.server import cookie_secret
 from kcmab_abm.lab.server.guard import (
     GUESSES,
@@ -230,3 +231,13 @@ def test_loopback_is_more_than_one_address():
     """Every address of 127.0.0.0/8 and ::1 is this machine; 0.0.0.0 and names are not."""
     assert all(map(is_loopback, ["127.0.0.1", "127.1.2.3", "::1", "localhost"]))
     assert not any(map(is_loopback, ["0.0.0.0", "192.168.1.2", "::", "lab.example"]))
+
+
+def test_the_guard_lets_phones_in_and_keeps_them_from_the_teacher():
+    """The page and the socket of phones are open, all other paths need the token."""
+    guard = Guard(_app, own_hosts("0.0.0.0"), TOKEN, "kcmab_class_8080", public=PUBLIC)
+    found = {path: ask("10.0.0.2", path=path, guard=guard)[0] for path in ("/", "/teacher", "/x")}
+    assert found == {"/": 200, "/teacher": 403, "/x": 403}
+    assert ask("10.0.0.2", kind="websocket", path="/phone", guard=guard)[0] == "websocket.accept"
+    socket = ask("10.0.0.2", kind="websocket", path="/_nicegui_ws", guard=guard)
+    assert socket[0] == "websocket.close"

@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from tests.lab.conftest import bring, serve
+from tests.lab.conftest import RESTARTED, bring, serve
 from tests.lab.test_batch_page import LONG
 
 
@@ -57,7 +57,7 @@ def test_a_restart_leads_back(visit, tmp_path):
     options = ["--token", "open-sesame"]
     with serve(tmp_path, *options) as lab:
         port = lab.address.rpartition(":")[2]
-        page = visit("/?token=open-sesame&tab=market", lab=lab)
+        page = visit("/?token=open-sesame&tab=market", lab=lab, expected=RESTARTED)
         for _ in range(3):
             page.get_by_role("button", name="One customer").click()
         page.wait_for_url(re.compile("at=3"))

@@ -21,7 +21,7 @@ from kcmab_abm.model.offers import Board
     "logit",
     cites="McFadden 1974",
     memory=logit.MEMORY,
-    tau=Parameter(0.1, "temperature: 0 is greedy, large is uniformly random", ge=0.0),
+    tau=Parameter(0.1, "noise of customers: 0 is greedy, large is uniformly random", ge=0.0),
 )
 def take(book: Book, board: Board, memory: Any, params: Any, rng: Generator) -> int:
     """Takes arm i with probability proportional to exp((m_i + c_i) / tau); may refuse an offer."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kcmab_abm.catalogue.decorators import decision
 from kcmab_abm.catalogue.entries import Parameter
+from kcmab_abm.entries.decisions import greedy
 from kcmab_abm.model.book import Book, arm_at
 from kcmab_abm.model.offers import Board, best_deal
 
@@ -45,14 +46,10 @@ def weigh(board: Board, relative: Floats, weight: Floats, tau: float) -> float:
     return total
 
 
-def chances(
-    book: Book, board: Board, relative: Floats, chances: Floats, params: Any, rng: Generator
-) -> None:
-    """Fill in the probability of each arm; with tau = 0 there is only one."""
+def chances(book: Book, board: Board, relative: Floats, chances: Floats, params: Any) -> None:
+    """Fill in the probability of each arm; with tau = 0 those of greedy customers."""
     if params.tau == 0.0:
-        chosen = best_deal(relative, 1.0, book, board, rng)
-        for arm in range(len(relative)):
-            chances[arm] = 1.0 if arm == chosen else 0.0
+        greedy.chances(book, board, relative, chances)
         return
     total = weigh(board, relative, chances, params.tau)
     for arm in range(len(relative)):
@@ -117,7 +114,7 @@ def likely(left: float, board: Board, relative: Floats, memory: Any, tau: float)
     cites="McFadden 1974",
     chances=chances,
     memory=MEMORY,
-    tau=Parameter(0.1, "temperature: 0 is greedy, large is uniformly random", ge=0.0),
+    tau=Parameter(0.1, "noise of customers: 0 is greedy, large is uniformly random", ge=0.0),
 )
 def decide(
     book: Book, board: Board, relative: Floats, memory: Any, params: Any, rng: Generator

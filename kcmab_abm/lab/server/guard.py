@@ -66,12 +66,20 @@ class Guard:
     The token is needed once. After that, the browser keeps another secret in a cookie, too long to
     be guessed, so that only guesses at the token are counted, and visitors stay in while somebody
     else at the same address is guessing. `secret` is that secret; by default a random one.
+    The paths in `public` are open to everybody.
     """
 
     def __init__(
-        self, app: App, hosts: frozenset[str], token: str, cookie: str, secret: str = ""
+        self,
+        app: App,
+        hosts: frozenset[str],
+        token: str,
+        cookie: str,
+        secret: str = "",
+        public: frozenset[str] = frozenset(),
     ) -> None:
         self.app = app
+        self.public = public
         self.hosts = hosts
         self.token = token
         self.cookie = cookie
@@ -93,7 +101,7 @@ class Guard:
             await _answer(send, 413, complaint, {"connection": "close"})
         elif self.token and scope["type"] == "http" and dict(query).get("token"):
             await self._judge(scope, receive, send, query, headers)
-        elif self.token and not self._is_inside(headers):
+        elif self.token and scope["path"] not in self.public and not self._is_inside(headers):
             await _ask(scope, send, query, headers)
         else:
             await self.app(scope, receive, _adding_headers(send))
@@ -150,10 +158,11 @@ class Guard:
 
 
 class Guesses:
-    """The wrong tokens of the last minute, by the address they came from."""
+    """The wrong tokens of the last minute, by the address they came from; `most` are allowed."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = GUESSES) -> None:
         self._clock = clock
+        self._most = most
         self._times: dict[str, list[float]] = {}  # the address that guessed last comes last
 
     def add(self, address: str) -> None:
@@ -167,7 +176,7 @@ class Guesses:
 
     def are_too_many(self, address: str) -> bool:
         """Return True if tokens from this address are refused for now."""
-        return len(self._recent(_network(address))) >= GUESSES
+        return len(self._recent(_network(address))) >= self._most
 
     def _recent(self, network: str) -> list[float]:
         now = self._clock()

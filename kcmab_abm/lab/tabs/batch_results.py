@@ -24,7 +24,7 @@ MEASURES = {
     "dynamic_regret": "Dynamic regret",
     "compensation": "Compensation",
 }
-_DASHES = ("solid", "dashed")
+_WIDTHS = (2, 4)  # of the two policies, which may have neighbouring colours
 _GREY = "#888888"
 # Tooltips are HTML, and labels come from visitors' files: they are escaped here.
 _TOOLTIP = """(rows) => {
@@ -54,8 +54,9 @@ def show_results(setup: Setup, outcome: Outcome) -> None:
     ):
         _table(outcome.summary, measures, results.is_bayes)
         note(
-            "“± s.e.” is the standard error of the mean. “Locked in” is the share of replications "
-            "in which at least nine in ten of the last customers took the same wrong arm."
+            "± is half of the 95% confidence interval, as in the charts. “Locked in” is the share "
+            "of replications in which at least nine in ten of the last customers took the same "
+            "wrong arm."
         )
         for label, used in results.engines.items():
             words = note(f"{label}: {used.engine} engine ({used.reason}).")
@@ -75,8 +76,10 @@ def _draw(measure: str, is_bayes: bool, curves: pd.DataFrame) -> None:
     colours = {label: pen.colour for label, pen in pens_of(labels).items()}  # as in figures
     series = [
         each
-        for label, dashes in zip(labels, cycle(_DASHES), strict=False)
-        for each in _series(label, curves[curves["policy"] == label], colours[label], dashes)
+        for label, width in zip(labels, cycle(_WIDTHS), strict=False)
+        for each in _series(
+            label, curves[curves["policy"] == label], colours[label], width, measure
+        )
     ]
     options = {
         "animation": False,
@@ -123,11 +126,17 @@ def _axis(name: str, gap: int) -> dict[str, Any]:
     }
 
 
-def _series(label: str, curve: pd.DataFrame, colour: str, dashes: str) -> list[dict[str, Any]]:
-    """A line for the mean, and a band stacked on an invisible line at its lower edge."""
+def _series(
+    label: str, curve: pd.DataFrame, colour: str, width: int, measure: str
+) -> list[dict[str, Any]]:
+    """A line for the mean, and a band stacked on an invisible line at its lower edge.
+
+    Compensation is dashed, as everywhere in the lab; policies differ by colour and width.
+    """
     plain = {"type": "line", "symbol": "none", "silent": True}
     points = curve[["customer", "mean", "low", "high"]].to_numpy(float)
-    line = {"width": 2.5, "color": colour, "type": dashes}
+    dashes = "dashed" if measure == "compensation" else "solid"
+    line = {"width": width, "color": colour, "type": dashes}
     mean = {
         **plain,
         "name": label,
@@ -149,7 +158,7 @@ def _series(label: str, curve: pd.DataFrame, colour: str, dashes: str) -> list[d
 
 
 def _table(summary: pd.DataFrame, measures: tuple[str, ...], is_bayes: bool) -> None:
-    heads = ["Controller", *(f"{_name(each, is_bayes)} ± s.e." for each in measures)]
+    heads = ["Controller", *(_name(each, is_bayes) for each in measures)]
     heads += ["Locked in", "Offers accepted"]
     with ui.element("div").classes("lab-scroll"), ui.element("table").classes("lab-table"):
         with ui.element("thead"), ui.element("tr"):
@@ -166,10 +175,11 @@ def _row(place: int, row: dict[Any, Any], measures: tuple[str, ...]) -> None:
         with ui.element("th").props("scope=row"):
             ui.label(row["policy"])
         for measure in measures:
-            mean, se = row[measure], row[f"{measure}_se"]
+            mean, half = row[measure], (row[f"{measure}_high"] - row[f"{measure}_low"]) / 2
             with ui.element("td"):
                 _number(f"{mean:,.2f}", mean, f"batch-{measure}-{place}")
-                _number(f"± {se:,.2f}", se, f"batch-{measure}-se-{place}")
+                shown = f"± {half:,.2f}" if math.isfinite(half) else ""
+                _number(shown, half, f"batch-{measure}-half-{place}")
         for word in ("locked_in", "acceptance"):
             with ui.element("td"):
                 share = row[word]
