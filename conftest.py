@@ -9,7 +9,7 @@ pytest_plugins = ["tests.lab.controls"]
 
 __all__ = ["pytest_collect_file", "pytest_ignore_collect", "pytest_report_header"]
 
-collect_ignore = ["docs/conf.py", "docs/_ext", "docs/_build"]
+collect_ignore = ["docs/conf.py", "docs/_ext", "docs/_build", "docs/joss"]
 
 
 def pytest_configure():

@@ -68,12 +68,23 @@ class Profile:
         elif above is not None and above - self.peak.loss < FLAT:
             here = scale.high
         return Estimate(
-            scale.shown(here),
+            self._value(number, here),
             scale.shown(low),
             scale.shown(high),
             open_below=below is not None,
             open_above=above is not None,
         )
+
+    def _value(self, number: int, here: float) -> float:
+        """The value at a place; the end of its range only if the choices are as likely there."""
+        scale, place = self._likelihood.scales[number], self.peak.place.copy()
+        end, place[number] = scale.shown(here), here
+        values = self._likelihood.values(place, self.peak.whole)
+        name = self._likelihood.free[number].name
+        if not math.isfinite(end) or end == values[name]:
+            return end
+        loss = self._likelihood.customers.loss({**values, name: end})
+        return end if loss - self.peak.loss < FLAT else values[name]
 
     def _end(self, number: int, limit: float) -> tuple[float, float | None]:
         """The end of an interval towards a limit; if that is likely, the limit and its loss."""

@@ -32,8 +32,8 @@ def critical(confidence: float, below: float = 0.0, above: float = 0.0) -> float
 
     Examples
     --------
-    >>> round(critical(0.95), 3), round(critical(0.95, 1.0, 1.0), 3)
-    (3.676, 3.093)
+    >>> round(critical(0.95), 2), round(critical(0.95, 1.0, 1.0), 2)
+    (3.68, 3.09)
     """
 
     def excess(fall: float) -> float:

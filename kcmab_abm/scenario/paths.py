@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from kcmab_abm.errors import ScenarioError
 
@@ -54,6 +54,8 @@ def look_up(settings: Any, path: Steps) -> Any:
 
 def given(table: BaseModel) -> dict[str, Any]:
     """Return the settings of a table that differ from their defaults."""
+    if isinstance(table, RootModel):
+        return dict(table.root)
     fields = type(table).model_fields.items()
     values = table.__dict__
     return {word: values[word] for word, field in fields if values[word] != field.default}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from kcmab_abm.scenario.messages import validated
 from kcmab_abm.scenario.paths import given, written, written_key
@@ -33,7 +33,7 @@ def toml_text(scenario: Scenario) -> str:
     >>> from kcmab_abm import make_scenario
     >>> arms = {"law": "bernoulli", "means": [0.9, 0.8]}
     >>> settings = {"horizon": 50, "market": {"arms": arms}, "policy": [{"name": "ucb"}]}
-    >>> print(toml_text(make_scenario(settings)))
+    >>> print(toml_text(make_scenario(settings)), end="")
     horizon = 50
     <BLANKLINE>
     [market]
@@ -54,6 +54,8 @@ def toml_text(scenario: Scenario) -> str:
 
 def _trimmed(table: BaseModel) -> dict[str, Any]:
     """The settings of a table, without tables in it that only repeat the defaults."""
+    if isinstance(table, RootModel):
+        return given(table)
     found = {
         word: _trimmed(value) if isinstance(value, BaseModel) else value
         for word, value in given(table).items()

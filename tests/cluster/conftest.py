@@ -17,8 +17,8 @@ from tests.processes import wait_until
 ROOT = Path(__file__).parents[2]
 
 GATED = """
-import os
 import time
+from multiprocessing import current_process
 from pathlib import Path
 
 from kcmab_abm import policy
@@ -30,7 +30,7 @@ FOLDER = Path({folder!r})
 def choose(t, book, memory, params, rng):
     '''Promotes arms in turn; says who it is and waits at the gate while that is shut.'''
     if t == 10:
-        (FOLDER / f"begun-{{os.getpid()}}").touch()
+        (FOLDER / f"begun-{{current_process().pid}}").touch()
         while (FOLDER / "shut").exists():
             time.sleep(0.01)
     return t % len(book.means)

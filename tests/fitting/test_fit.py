@@ -70,6 +70,18 @@ def test_customers_without_noise_have_tau_0():
     assert fitted.params.of_1_tau == 0.0
 
 
+def test_tau_is_not_0_where_greedy_customers_would_have_chosen_otherwise():
+    """Noise too small to tell makes her toss a coin when indifferent; without it she never does."""
+    run = played(market({"behaviour": "logit", "tau": 1e-5}))
+    assert np.any((run.offers > 0.0) & (run.arms != run.targets))  # refused when indifferent
+    found, greedy = kcmab.fit(run, ["logit", "greedy"])
+    assert 0.0 < found.parameters["tau"] < 1e-4
+    assert found.intervals["tau"][0] == 0.0
+    assert greedy.log_likelihood == -math.inf
+    again = kcmab.fit(run, {"behaviour": "logit", "tau": found.parameters["tau"]})
+    assert again.log_likelihood == pytest.approx(found.log_likelihood)
+
+
 def test_customers_who_never_look_have_no_finite_tau():
     """Choices by the toss of a coin: nothing bounds tau from above."""
     run = played(market({"behaviour": "logit", "tau": 1e6}))

@@ -181,7 +181,7 @@ def logit_customer(book, target, offer, tau):
 # imed is compared with the rule of the textbook elsewhere.
 WITHOUT_TWIN = [
     *("besa", "discounted-ucb", "explore-first", "gittins", "imed", "ipa", "moss"),
-    *("principal-epsilon-greedy", "rb-sda", "top-two", "tsallis-inf"),
+    *("principal-epsilon-greedy", "rb-sda", "recorded", "top-two", "tsallis-inf"),
 ]
 BEHAVIOURS = {"greedy": greedy_customer, "logit": logit_customer}
 
