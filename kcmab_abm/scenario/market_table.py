@@ -43,7 +43,7 @@ class MarketTable(Settings):
         {"process": "slots"}, validate_default=True, description="when customers come"
     )
     ties: Literal["random", "first"] = Field(
-        "random", description="how ties between arms are broken; 'first' is for comparison only"
+        "random", description="how ties are broken; 'first' is for comparison only"
     )
     seeding_cost: Amount = Field(
         0.0, description="paid to a customer directed to an arm with no report"

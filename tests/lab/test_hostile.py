@@ -16,7 +16,6 @@ from tests.lab.test_batch_page import FILE
 SCRIPT = "<img src=x onerror=document.title='broken'><script>document.title='broken'</script>"
 # All of them are tried without a page in `test_setup`; these are of all kinds.
 ON_THE_PAGE = (
-    "a billion customers",
     "a billion people",
     "twenty networks",
     "sixty thousand arms",
