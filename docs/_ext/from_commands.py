@@ -16,7 +16,7 @@ KEPT = "\b"  # click prints what follows line by line
 
 def every_command() -> Iterator[str]:
     """All commands in alphabetical order."""
-    above = click.Context(commands, info_name="kcmab")
+    above = click.Context(commands, info_name="kcmab", **commands.context_settings)
     names = commands.list_commands(above)
     found = {name: commands.get_command(above, name) for name in names}
     yield from table(
