@@ -11,13 +11,24 @@ import pytest
 from hypothesis import HealthCheck, settings
 from matplotlib.figure import Figure
 
+from bench.browser import BROWSERS, find_browser
 from kcmab_abm import make_scenario
 from kcmab_abm.batch.run import why_not
 from kcmab_abm.running import workers
+from tests.extras import leave_out, missing
 from tests.markets import PAIRS, default_customers
 from tests.registry import own_catalogue
 
 WHOLE_SUITE = 1000  # tests
+QUIET = (  # arguments of a browser that asks nothing of other machines
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 SOME_ARMS = {"law": "bernoulli", "means": [0.9, 0.1]}
 
 _COMMON = {
@@ -36,6 +47,25 @@ def _no_waiting_for_the_disk():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda number: None)
         yield
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium; without one the tests are skipped, but never where CI runs them.
+
+    There is one for all tests of a process, which cannot drive two.
+    """
+    path = find_browser()
+    if path is None:
+        leave_out(f"no browser: pages are tested in one of {', '.join(BROWSERS)}")
+    if missing("playwright"):
+        leave_out("no playwright to drive a browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

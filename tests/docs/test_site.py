@@ -9,7 +9,6 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from bench.browser import find_browser
 from kcmab_abm.catalogue.registry import (
     BEHAVIOURS,
     DECISIONS,
@@ -21,7 +20,6 @@ from kcmab_abm.catalogue.registry import (
 )
 from tests.docs.blocks import ROOT
 from tests.docs.running import run_page
-from tests.extras import leave_out, missing
 
 pytestmark = pytest.mark.slow  # building takes ten seconds and more
 
@@ -153,20 +151,6 @@ def test_formulas_are_drawn(site):
     text = (site / "scenario-files.html").read_text(encoding="utf-8")
     assert 'aria-label="\\rho"' in text
     assert not any("mathjax" in file.lower() for file in read(site / "scenario-files.html").loaded)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium; without one the tests are skipped, but never where CI runs them."""
-    path = find_browser()
-    if path is None or missing("playwright"):
-        leave_out("no browser, or no playwright to drive it")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

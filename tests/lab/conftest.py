@@ -19,23 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from bench.browser import BROWSERS, find_browser
 from kcmab_abm.lab.widgets.keyboard import SHORTCUTS
-from tests.extras import leave_out
 from tests.lab.controls import RECORD, last_look, shortcuts
 from tests.processes import PATIENCE, free_ports, wait_until
 
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 expect.set_options(timeout=20_000)  # milliseconds, for a busy machine
 CUT = ("net::ERR_INTERNET_DISCONNECTED",)  # heard only where a test cuts the network
 RESTARTED = ("net::ERR_CONNECTION_REFUSED", "403 (Forbidden)", "WebSocket connection to")
@@ -123,18 +112,6 @@ def lab_server(tmp_path_factory):
     """One lab for all tests of a worker."""
     with serve(tmp_path_factory.mktemp("lab")) as lab:
         yield lab
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Headless Chromium; without one the tests are skipped, but never where CI runs them."""
-    path = find_browser()
-    if path is None:
-        leave_out(f"no browser: the lab's page is tested in one of {', '.join(BROWSERS)}")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=QUIET)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
