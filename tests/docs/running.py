@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib
 import io
 import shlex
 import tomllib
@@ -137,6 +138,7 @@ class Session:
     def _execute(self, block: Block) -> str:
         code = compile("\n" * (block.line - 1) + block.text, str(block.page), "exec")
         said = io.StringIO()
+        importlib.invalidate_caches()  # or "." would be the folder of an earlier page
         try:
             with contextlib.redirect_stdout(said):
                 exec(code, self._names)
