@@ -64,7 +64,9 @@ def read_ledger(folder: str | Path) -> Iterator[Recorded]:
             'record = "paths" in the scenario and run it again'
         )
     for name in names:
-        table = pq.read_table(io.BytesIO(read_checked(folder, name, manifest)))
+        file = pq.ParquetFile(io.BytesIO(read_checked(folder, name, manifest)), pre_buffer=False)
+        # Threads that start while the process ends, as after an error, would abort it.
+        table = file.read(use_threads=False)
         label = unquote(Path(name).parent.name.removeprefix("policy="))
         numbers = table["replication"].to_numpy()
         ends = np.flatnonzero(np.diff(numbers)) + 1

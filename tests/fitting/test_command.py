@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from kcmab_abm import load_scenario
@@ -59,3 +62,18 @@ def test_bad_input_gets_one_message(results, capsys, more, message):
     """And exit code 2."""
     assert run(["fit", str(results), *more]) == BAD_INPUT
     assert message in capsys.readouterr().err
+
+
+READING = """
+import sys, psutil
+from kcmab_abm.running.read_ledger import read_ledger
+before = psutil.Process().num_threads()
+assert len(list(read_ledger(sys.argv[1]))) > 0
+print(psutil.Process().num_threads() - before)
+"""
+
+
+def test_reading_a_ledger_starts_no_threads(results):
+    """A thread that starts while the process ends aborts it, so a refusal lost its exit code."""
+    command = [sys.executable, "-c", READING, str(results)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
