@@ -16,11 +16,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-
-from playwright.sync_api import Page, sync_playwright
+from typing import TYPE_CHECKING
 
 from bench.browser import find_browser
-from bench.crowd import crowd
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 CUSTOMERS = 10_000
 SECONDS = 5.0
@@ -54,6 +55,8 @@ def main() -> None:
             try:
                 address = address_of(server)
                 if given.visitors:
+                    from bench.crowd import crowd  # its libraries are not needed for --help
+
                     asyncio.run(crowd(address, given.browser, server.pid, given.visitors))
                 else:
                     watch(address, given.browser, server.pid)
@@ -62,6 +65,8 @@ def main() -> None:
 
 
 def watch(address: str, program: str, server: int) -> None:
+    from playwright.sync_api import sync_playwright  # likewise
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         report(browser.new_page(viewport={"width": 1280, "height": 800}), address, server)
